@@ -1,0 +1,137 @@
+import type {
+  ActivePrompt,
+  OpenPrompt,
+  Outcome,
+  PostingPrompt,
+  SettledPrompt,
+  UnfinishedPrompt,
+  WithdrawnPrompt,
+} from '#core/prompt.ts';
+import { utf8Bytes } from '#core/utf8.ts';
+
+/**
+ * The record of one thread: its single active prompt, and the outbox of earlier ones that are decided but not finished.
+ * Every change is a pure transition here and one conditional write on `rev` in the store, so that every race has one
+ * winner and the loser reads again. A transition that does not apply to what it is given returns `undefined`.
+ */
+export type Slot = {
+  /** Counts the writes; 0 = never written. */
+  rev: number;
+  /** The configured runner that last raised or attached with its name (interface.md 3). */
+  runner?: string;
+  active?: ActivePrompt;
+  outbox: UnfinishedPrompt[];
+  /** Up to this item (its `created_at`) attach has read the thread: what came before is known here. */
+  surveyed_to?: string;
+};
+
+/** More than a handful of unfinished prompts on one thread means that its host is down: ask later (C26). */
+export const OUTBOX_LIMIT = 8;
+/** A question whose posting nobody finished in this time was left by a crash, or its post may still land. */
+export const POSTING_GRACE_MS = 60_000;
+/** One worker's time to post an audit item: the host's 5 s, the look before it, and room to record the end. */
+export const CLAIM_MS = 15_000;
+
+/**
+ * DynamoDB holds 400 KB an item. A raise leaves room for the largest answers (A9) and a kept item, so that a settlement
+ * never fails for its size; an outbox too full for that makes it wait.
+ */
+export const RAISE_LIMIT_BYTES = (399 - 200 - 33) * 1024;
+
+export const SUPERSEDED = 'superseded by a new question';
+export const LANDED_LATE = 'the question reached the thread after it was given up';
+
+export const emptySlot = (): Slot => ({ rev: 0, outbox: [] });
+
+/** Protocol step 1: a new prompt takes the slot; an open one is cancelled as superseded in the same write (P5). */
+export function beginPosting(slot: Slot, prompt: PostingPrompt, now: number): Slot | undefined {
+  if (slot.outbox.length >= OUTBOX_LIMIT || slot.active?.state === 'posting') return undefined;
+  const again = slot.outbox.filter((earlier) => earlier.prompt_id !== prompt.prompt_id);
+  const superseded = slot.active && settled(slot.active, { state: 'cancelled', reason: SUPERSEDED }, now);
+  const next: Slot = { ...slot, active: prompt, outbox: superseded ? [...again, superseded] : again };
+  return utf8Bytes(JSON.stringify(next)) <= RAISE_LIMIT_BYTES ? next : undefined;
+}
+
+/** Protocol step 3: the question is on the thread. Whoever sees it first does it. */
+export function openPrompt(slot: Slot, prompt_id: string, posted: Posted): Slot | undefined {
+  if (slot.active?.prompt_id !== prompt_id || slot.active.state !== 'posting') return undefined;
+  const { claimed_until, ...prompt } = slot.active;
+  return { ...slot, active: { ...prompt, state: 'open', ...posted } };
+}
+export type Posted = Pick<OpenPrompt, 'item_id' | 'posted_at'>;
+
+/** P7: the question was not asked. Where its post may still land, it is watched for as `withdrawn`. */
+export function withdraw(slot: Slot, prompt_id: string, mayStillLand: boolean, now: number): Slot | undefined {
+  if (slot.active?.prompt_id !== prompt_id || slot.active.state !== 'posting') return undefined;
+  const { active, ...rest } = slot;
+  if (!mayStillLand) return rest;
+  const { claimed_until, ...prompt } = active;
+  return { ...rest, outbox: [...slot.outbox, { ...prompt, state: 'withdrawn', settled_at: now }] };
+}
+
+/**
+ * A withdrawn question stands on the thread after all: it is closed there, and the runner is told. It may have left the
+ * slot before; a new raise of the same request, which makes it active again, is not disturbed.
+ */
+export function cancelLateLanding(slot: Slot, late: WithdrawnPrompt, posted: Posted, now: number): Slot | undefined {
+  const { prompt_id } = late;
+  const listed = slot.outbox.find((prompt) => prompt.prompt_id === prompt_id);
+  if (slot.active?.prompt_id === prompt_id || (listed && listed.state !== 'withdrawn')) return undefined;
+  const { next_attempt_at, ...prompt } = late;
+  const cancelled: SettledPrompt = { ...prompt, ...posted, state: 'cancelled', reason: LANDED_LATE, settled_at: now };
+  return { ...slot, outbox: [...slot.outbox.filter((other) => other !== listed), cancelled] };
+}
+
+/** Protocol step 6, the linearization point: this prompt, still open, gets its only outcome (I1). */
+export function settle(slot: Slot, prompt_id: string, outcome: Outcome, now: number): Slot | undefined {
+  if (slot.active?.prompt_id !== prompt_id || slot.active.state !== 'open') return undefined;
+  const { active, ...rest } = slot;
+  return { ...rest, outbox: [...slot.outbox, settled(active, outcome, now)] };
+}
+
+export type Mark = Partial<
+  Pick<SettledPrompt, 'notified_at' | 'claimed_until' | 'audit_unknown_at' | 'next_attempt_at'>
+>;
+
+/** Records how far an unfinished prompt is. A claim ends with the attempt that it covered. */
+export function markUnfinished(slot: Slot, prompt_id: string, mark: Mark): Slot | undefined {
+  return changeUnfinished(slot, prompt_id, ({ claimed_until, ...prompt }) => ({ ...prompt, ...mark }));
+}
+
+/** The agent has the outcome, though not all that follows a settlement is done yet. */
+export function acknowledge(slot: Slot, prompt_id: string, now: number): Slot | undefined {
+  return changeUnfinished(slot, prompt_id, (prompt) => ({ ...prompt, acked_at: prompt.acked_at ?? now }));
+}
+
+/** Protocol step 7, its end: nothing is owed any more. */
+export function dropFinished(slot: Slot, prompt_id: string): Slot | undefined {
+  const outbox = slot.outbox.filter((prompt) => prompt.prompt_id !== prompt_id);
+  return outbox.length < slot.outbox.length ? { ...slot, outbox } : undefined;
+}
+
+/** When the reconciler should look at this thread, in milliseconds; `undefined` where nothing is owed. */
+export function dueAt(slot: Slot): number | undefined {
+  const due = slot.outbox.map(promptDueAt);
+  if (slot.active?.state === 'posting') due.push(slot.active.raised_at + POSTING_GRACE_MS);
+  return due.sort((a, b) => a - b)[0];
+}
+
+/** When the next step of an unfinished prompt is due. */
+export function promptDueAt(prompt: UnfinishedPrompt): number {
+  const first = prompt.state === 'withdrawn' ? prompt.settled_at + POSTING_GRACE_MS : prompt.settled_at;
+  return prompt.next_attempt_at ?? prompt.claimed_until ?? first;
+}
+
+/** The settling write claims the audit post too, so that its writer finishes without another one. */
+function settled(prompt: OpenPrompt, outcome: Outcome, now: number): SettledPrompt {
+  return { ...prompt, ...outcome, settled_at: now, claimed_until: now + CLAIM_MS };
+}
+
+function changeUnfinished(
+  slot: Slot,
+  prompt_id: string,
+  change: (prompt: UnfinishedPrompt) => UnfinishedPrompt,
+): Slot | undefined {
+  if (!slot.outbox.some((prompt) => prompt.prompt_id === prompt_id)) return undefined;
+  return { ...slot, outbox: slot.outbox.map((prompt) => (prompt.prompt_id === prompt_id ? change(prompt) : prompt)) };
+}

@@ -1,0 +1,23 @@
+import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { SQSClient } from '@aws-sdk/client-sqs';
+import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
+import { systemClock } from '#adapters/clock.ts';
+import { ingestEnv } from '#adapters/env.ts';
+import { threadItemQueue } from '#adapters/queues.ts';
+import { secret } from '#adapters/secrets.ts';
+import { telemetry } from '#adapters/telemetry.ts';
+import { acceptWebhook } from './accept-webhook.ts';
+
+const env = ingestEnv();
+const ports = {
+  secrets: secret(new SecretsManagerClient(), env.WEBHOOK_SECRETS_ARN, systemClock),
+  threadItems: threadItemQueue(new SQSClient(), env.RESOLVER_QUEUE_URL),
+  clock: systemClock,
+  telemetry: telemetry({ function: 'ingest' }),
+};
+
+export async function handler(event: APIGatewayProxyEventV2): Promise<APIGatewayProxyStructuredResultV2> {
+  const body = Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8');
+  const { status, answer } = await acceptWebhook(ports, { headers: event.headers, body }, env.TRUST_WEBHOOK_ITEM);
+  return { statusCode: status, headers: { 'content-type': 'application/json' }, body: JSON.stringify(answer) };
+}

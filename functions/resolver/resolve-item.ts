@@ -1,0 +1,71 @@
+import { NotOpenYetError } from '#core/errors.ts';
+import type { Item } from '#core/item.ts';
+import type { Mapping } from '#core/mapping/map-answers.ts';
+import type { Ports, StoredThread } from '#core/ports.ts';
+import type { Outcome } from '#core/prompt.ts';
+import { type Decision, decide } from '#core/prompting/decide.ts';
+import { settle } from '#core/prompting/slot.ts';
+import { nextTurnMessage } from '#core/runner-message.ts';
+import type { Thread } from '#core/thread.ts';
+import { utf8Bytes } from '#core/utf8.ts';
+import { DEFAULT_RUNNER, finishPrompt } from '#settlement/finish-prompt.ts';
+import { confirmPosting } from '#settlement/question.ts';
+import { confirmAudited, confirmPosted } from './confirm-own-item.ts';
+
+/** A larger item is read from the thread again where it is needed: the record holds 400 KB in all. */
+const KEPT_ITEM_BYTES = 32 * 1024;
+
+/**
+ * Protocol step 5, the whole story of one inbound item: read, decide, one conditional write, notify, audit. A lost write
+ * says nothing, perhaps it was our own: everything is read and decided again.
+ * @returns what became of the item
+ * @throws to have the item delivered again later
+ */
+export async function resolveItem(ports: Ports, thread: Thread, item: Item): Promise<Decision> {
+  const ownUserId = await ports.threadHost.ownUserId();
+  for (;;) {
+    const state = await ports.store.read(thread, { items: [item.id, ...(item.parent_id ? [item.parent_id] : [])] });
+    const decision = decide({ ...state, ownUserId }, item);
+    switch (decision.do) {
+      case 'ignore':
+        return decision;
+      case 'finish':
+        await finishPrompt(ports, thread, decision.prompt_id, { slot: state.slot, item });
+        return decision;
+      case 'wait':
+        if (await confirmPosting(ports, thread, decision.prompt)) continue;
+        throw new NotOpenYetError('the question is on its way to the thread');
+      case 'settle': {
+        const { prompt_id } = decision.prompt;
+        const settled = settle(state.slot, prompt_id, answeredBy(item, decision), ports.clock.now());
+        if (!settled || !(await ports.store.save(thread, settled))) continue;
+        const slot = { ...settled, rev: settled.rev + 1 };
+        await finishPrompt(ports, thread, prompt_id, { slot, item, justSettled: true });
+        return decision;
+      }
+      case 'next_turn':
+        await queueNextTurn(ports, thread, item, state, decision.stale_for);
+        return decision;
+      case 'confirm_posted':
+        await confirmPosted(ports, thread, decision.prompt_id, item, state);
+        return decision;
+      case 'confirm_audited':
+        await confirmAudited(ports, thread, decision.prompt_id, state);
+        return decision;
+      default:
+        return decision satisfies never;
+    }
+  }
+}
+
+/** The item goes on as (a part of) the agent's next turn; the receipt comes after, so that a crash sends it again. */
+async function queueNextTurn(ports: Ports, thread: Thread, item: Item, { slot }: StoredThread, staleFor?: string) {
+  await ports.runnerQueues.send(slot.runner ?? DEFAULT_RUNNER, nextTurnMessage(thread, item, staleFor));
+  await ports.store.putReceipt(thread, item.id, { use: 'next_turn' });
+}
+
+function answeredBy(item: Item, { answers }: { answers: NonNullable<Mapping['answers']> }): Outcome {
+  const { id, user_id, created_at } = item;
+  const isKept = utf8Bytes(JSON.stringify(item)) <= KEPT_ITEM_BYTES;
+  return { state: 'answered', answers, answered_by: { item_id: id, user_id, created_at }, ...(isKept && { item }) };
+}

@@ -1,0 +1,62 @@
+import { parseJson } from '#core/json.ts';
+import type { Ports } from '#core/ports.ts';
+import { checkAttach, checkCancel, checkRaise } from '#core/raise.ts';
+import { type Thread, threadSchema } from '#core/thread.ts';
+import { utf8Bytes } from '#core/utf8.ts';
+import { acknowledgePrompt } from './acknowledge-prompt.ts';
+import { attach } from './attach.ts';
+import { type CallAnswer, refusal } from './call.ts';
+import { cancelPrompt } from './cancel-prompt.ts';
+import { raisePrompt } from './raise-prompt.ts';
+
+type PathParameters = Readonly<Record<string, string | undefined>>;
+
+/** Questions of 64 KiB, their unknown fields' JSON and a session of 8 KiB fit well; the record holds 400 KB in all. */
+const BODY_LIMIT_BYTES = 160 * 1024;
+
+/** The four calls of an agent runner (interface.md 2); who may call is IAM's decision, made before us. */
+export async function answerCall(
+  ports: Ports,
+  routeKey: string,
+  path: PathParameters,
+  body: string,
+): Promise<CallAnswer> {
+  const thread = threadSchema.safeParse(path);
+  if (!thread.success) return refusal(400, 'invalid_request', 'The path names no thread.');
+  if (utf8Bytes(body) > BODY_LIMIT_BYTES) {
+    return refusal(413, 'prompt_too_large', `The body is over ${BODY_LIMIT_BYTES} bytes.`);
+  }
+  const call = routeKey.slice(routeKey.lastIndexOf('/') + 1);
+  const json = body === '' ? ({ ok: true, value: undefined } as const) : parseJson(body);
+  if (!json.ok) {
+    const error = call === 'prompts' ? 'invalid_prompt' : 'invalid_request';
+    return refusal(400, error, `The body is ${json.why}.`);
+  }
+  return dispatch(ports, thread.data, call, path.prompt_id ?? '', json.value);
+}
+
+async function dispatch(ports: Ports, thread: Thread, call: string, prompt_id: string, body: unknown) {
+  switch (call) {
+    case 'prompts': {
+      const checked = checkRaise(body);
+      if (!checked.ok) return refused(checked);
+      return raisePrompt(ports, thread, checked.raise);
+    }
+    case 'cancel': {
+      const checked = checkCancel(body);
+      return checked.ok ? cancelPrompt(ports, thread, prompt_id, checked.cancel.reason) : refused(checked);
+    }
+    case 'ack':
+      return acknowledgePrompt(ports, thread, prompt_id);
+    case 'attach': {
+      const checked = checkAttach(body);
+      return checked.ok ? attach(ports, thread, checked.attach.runner) : refused(checked);
+    }
+    default:
+      return refusal(404, 'unknown_call', 'There is no such call.');
+  }
+}
+
+function refused(checked: { error: string; message: string; details: unknown }): CallAnswer {
+  return refusal(checked.error === 'prompt_too_large' ? 413 : 400, checked.error, checked.message, checked.details);
+}
