@@ -4,8 +4,8 @@ import { PermanentFault } from '#core/errors.ts';
 import { type Item, itemSchema } from '#core/item.ts';
 import { parseJson } from '#core/json.ts';
 import type { Ports } from '#core/ports.ts';
-import type { Decision } from '#core/prompting/decide.ts';
 import { type Thread, threadSchema } from '#core/thread.ts';
+import { reportDecision } from './report-decision.ts';
 import { resolveItem } from './resolve-item.ts';
 
 const messageSchema = z.object({ thread: threadSchema, item_id: z.string().min(1), item: itemSchema.optional() });
@@ -21,12 +21,9 @@ export async function resolveRecord(ports: Ports, record: SQSRecord): Promise<vo
   try {
     const { thread, item_id, item } = readMessage(record.body);
     const decision = await resolveItem(ports, thread, item ?? (await readItem(ports, thread, item_id, record)));
-    ports.telemetry.info('item_resolved', {
-      ...fields,
-      group: record.attributes.MessageGroupId,
-      item_id,
-      ...told(decision),
-    });
+    const report = reportDecision(decision);
+    const group = record.attributes.MessageGroupId;
+    ports.telemetry.info('item_resolved', { ...fields, group, item_id, ...report.fields }, report.metrics);
   } catch (error) {
     if (!(error instanceof PermanentFault)) throw error;
     await ports.store.park(record.messageId, record.body, error.message, ports.clock.now());
@@ -49,24 +46,4 @@ async function readItem({ threadHost }: Ports, thread: Thread, item_id: string, 
     throw new PermanentFault('the thread host does not know the item');
   }
   throw new Error('the thread host does not know the item yet');
-}
-
-/** Ids, kinds and paths; never a text (I16). */
-function told(decision: Decision) {
-  const { do: outcome } = decision;
-  if (decision.do === 'settle') {
-    const { prompt, mapping } = decision;
-    return {
-      outcome,
-      prompt_id: prompt.prompt_id,
-      kind: prompt.kind,
-      paths: mapping.answers && mapping.paths.join(','),
-      refused: mapping.refused,
-    };
-  }
-  return {
-    outcome,
-    ...('because' in decision && { because: decision.because }),
-    ...('prompt_id' in decision && { prompt_id: decision.prompt_id }),
-  };
 }
