@@ -1,0 +1,47 @@
+import { Duration } from 'aws-cdk-lib';
+import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
+import type { Queue } from 'aws-cdk-lib/aws-sqs';
+import { Construct } from 'constructs';
+import type { Stage } from '../config.ts';
+import { BundledFunction } from './bundled-function.ts';
+import { OrderedQueue } from './ordered-queue.ts';
+
+const TIMEOUT = Duration.seconds(30);
+/** AWS's advice: room for the poller's own retries, so that no message is handled twice at once. */
+const VISIBILITY_TIMEOUT = Duration.seconds(6 * TIMEOUT.toSeconds());
+
+export type ResolverProps = { stage: Stage; bundles: string; environment: Record<string, string> };
+
+/** Thread items in the thread's order, and the function that decides what each of them is. */
+export class Resolver extends Construct {
+  readonly queue: Queue;
+  readonly deadLetterQueue: Queue;
+  readonly function: LambdaFunction;
+
+  constructor(scope: Construct, id: string, { stage, bundles, environment }: ResolverProps) {
+    super(scope, id);
+    const { queue, deadLetterQueue } = new OrderedQueue(this, 'ThreadItems', {
+      stage,
+      visibilityTimeout: VISIBILITY_TIMEOUT,
+      impact:
+        'A reply that a person wrote is neither an answer nor a next turn, and their next one may be taken for it.',
+    });
+    this.queue = queue;
+    this.deadLetterQueue = deadLetterQueue;
+    this.function = new BundledFunction(this, 'Resolve', {
+      stage,
+      bundles,
+      name: 'resolver',
+      impact: 'People answer and no agent hears of it; their replies wait in the queue.',
+      timeout: TIMEOUT,
+      memorySize: 512,
+      environment: { ...environment, RESOLVER_QUEUE_URL: queue.queueUrl },
+    }).function;
+    // Not SqsEventSource, which grants more than permissions.ts lists.
+    this.function.addEventSourceMapping('ThreadItems', {
+      eventSourceArn: queue.queueArn,
+      batchSize: 10,
+      reportBatchItemFailures: true,
+    });
+  }
+}
