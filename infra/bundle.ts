@@ -31,7 +31,8 @@ export type Bundle = {
   file: string;
   bytes: number;
   hasRequire: boolean;
-  largest: [string, number][];
+  /** Bytes by the folder of the package that they come from; `functions` is our own code. */
+  sources: Map<string, number>;
 };
 
 /** The folder that the stack takes the functions from. */
@@ -53,7 +54,7 @@ async function bundleFunction(name: FunctionName, entry: string, into: string): 
   const hasRequire = code.includes(NEEDS_REQUIRE);
   const file = path.join(into, name, 'index.mjs');
   await writeWhole(file, hasRequire ? REQUIRE_BANNER + code : code);
-  return { name, file, bytes: Buffer.byteLength(code), hasRequire, largest: largestPackages(output.inputs) };
+  return { name, file, bytes: Buffer.byteLength(code), hasRequire, sources: sourcesOf(output.inputs) };
 }
 
 /** The folder is a function's asset, so the unfinished file lies beside it. */
@@ -64,19 +65,24 @@ async function writeWhole(file: string, code: string): Promise<void> {
   await rename(unfinished, file);
 }
 
-function largestPackages(inputs: Record<string, { bytesInOutput: number }>): [string, number][] {
-  const bytes = new Map<string, number>();
+function sourcesOf(inputs: Record<string, { bytesInOutput: number }>): Map<string, number> {
+  const sources = new Map<string, number>();
   for (const [input, { bytesInOutput }] of Object.entries(inputs)) {
-    const name = /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(input)?.[1] ?? 'functions';
-    bytes.set(name, (bytes.get(name) ?? 0) + bytesInOutput);
+    if (bytesInOutput === 0) continue;
+    const folder = /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(input)?.[0] ?? 'functions';
+    sources.set(folder, (sources.get(folder) ?? 0) + bytesInOutput);
   }
-  return [...bytes].sort(([, a], [, b]) => b - a).slice(0, 8);
+  return sources;
 }
+
+/** What `node infra/bundle.ts` tells of. */
+const LARGEST = 8;
 
 /** `node infra/bundle.ts` builds and tells where the bytes come from. */
 if (process.argv[1] === import.meta.filename) {
-  for (const { name, bytes, hasRequire, largest } of await bundleFunctions()) {
+  for (const { name, bytes, hasRequire, sources } of await bundleFunctions()) {
     console.log(`${name}: ${kilobytes(bytes)}${hasRequire ? ', with require' : ''}`);
+    const largest = [...sources].sort(([, a], [, b]) => b - a).slice(0, LARGEST);
     for (const [source, part] of largest) console.log(`  ${kilobytes(part)}  ${source}`);
   }
 }

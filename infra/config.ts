@@ -19,15 +19,31 @@ const runnerName = z
   .string()
   .regex(/^[a-z][a-z0-9-]{0,29}$/, 'must be up to 30 lower-case letters, digits and hyphens, such as "default"');
 
-const runnerNames = z
-  .array(runnerName)
-  .max(RUNNERS_LIMIT, `must hold at most ${RUNNERS_LIMIT} runners`)
-  .refine((names) => names.includes(DEFAULT_RUNNER), `must hold "${DEFAULT_RUNNER}", which gets the unclaimed threads`)
-  .refine((names) => new Set(names).size === names.length, 'must not name a runner twice');
+const PRINCIPAL =
+  /^(\d{12}|arn:aws[a-z-]*:iam::\d{12}:(role|user)\/[\w+=,.@/-]+|(ec2|ecs-tasks|lambda)\.amazonaws\.com)$/;
+const principal = z
+  .string()
+  .regex(
+    PRINCIPAL,
+    "must be an account's 12 digits, the ARN of an IAM role or user, or ec2, ecs-tasks or lambda.amazonaws.com",
+  );
+
+const runnerSchema = z.strictObject({
+  /** Who may take on the runner's role. Left out: whomever this account's own IAM policies let. */
+  trusted: z.array(principal).min(1, 'must name someone, or be left out').optional(),
+});
+
+const runners = z
+  .record(runnerName, runnerSchema)
+  .refine((all) => Object.keys(all).length <= RUNNERS_LIMIT, `must hold at most ${RUNNERS_LIMIT} runners`)
+  .refine(
+    (all) => Object.hasOwn(all, DEFAULT_RUNNER),
+    `must hold "${DEFAULT_RUNNER}", which gets the unclaimed threads`,
+  );
 
 const stageSchema = z.strictObject({
-  /** One FIFO queue each. */
-  runners: runnerNames.default([DEFAULT_RUNNER]),
+  /** By name; each gets a FIFO queue and an IAM role. */
+  runners: runners.default({ [DEFAULT_RUNNER]: {} }),
   /** False: an item that a webhook carries is read again from the thread host before it may answer anything. */
   trustWebhookItem: z.boolean('must be true or false').default(true),
   logRetentionDays: z
@@ -60,6 +76,7 @@ export function readStage(name: string, settings: Record<string, unknown> = stag
 }
 
 function faultOf(issue: z.core.$ZodIssue): string {
+  if (issue.code === 'invalid_key') return issue.issues.map(({ message }) => message).join(' and ');
   if (issue.code !== 'unrecognized_keys') return issue.message;
   return `must not have ${issue.keys.map((key) => `"${key}"`).join(', ')}`;
 }

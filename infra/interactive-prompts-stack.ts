@@ -8,6 +8,7 @@ import { PromptTable } from './constructs/prompt-table.ts';
 import { Reconciler } from './constructs/reconciler.ts';
 import { Resolver } from './constructs/resolver.ts';
 import { RunnerQueues } from './constructs/runner-queues.ts';
+import { RunnerRoles, runnerRolePrefix } from './constructs/runner-roles.ts';
 import { permit } from './permissions.ts';
 
 export type InteractivePromptsStackProps = {
@@ -40,7 +41,7 @@ export class InteractivePromptsStack extends Stack {
     const resolver = new Resolver(this, 'Resolver', { ...props, environment: withoutQueue });
     const environment = { ...withoutQueue, RESOLVER_QUEUE_URL: resolver.queue.queueUrl };
     const reconciler = new Reconciler(this, 'Reconciler', { ...props, environment });
-    const runnerApi = this.runnerApi(props, environment);
+    const runnerApi = this.runnerApi(props, { ...environment, RUNNER_ROLE_PREFIX: runnerRolePrefix(this) });
     const ingest = this.ingest(props, {
       RESOLVER_QUEUE_URL: resolver.queue.queueUrl,
       WEBHOOK_SECRETS_ARN: webhookSecrets.secretArn,
@@ -51,7 +52,7 @@ export class InteractivePromptsStack extends Stack {
       table: [table.tableArn],
       workIndex: [workIndexArn],
       resolverQueue: [resolver.queue.queueArn],
-      runnerQueues: runnerQueues.arns,
+      runnerQueues: [...runnerQueues.byRunner.values()].map(({ queueArn }) => queueArn),
       webhookSecrets: [webhookSecrets.secretArn],
       threadHostKey: [threadHostKey.secretArn],
     };
@@ -61,9 +62,15 @@ export class InteractivePromptsStack extends Stack {
     permit(reconciler.function, 'reconciler', arns);
 
     const gateway = new HttpGateway(this, 'Http', { stage, ingest, runnerApi });
+    const runnerRoles = new RunnerRoles(this, 'RunnerRoles', {
+      stage,
+      queues: runnerQueues.byRunner,
+      routes: gateway.runnerRoutes,
+    });
     this.output({
       WebhookUrl: gateway.webhookUrl,
       RunnerApiUrl: gateway.runnerApiUrl,
+      RunnerRoleArns: runnerRoles.arns,
       RunnerQueueUrls: runnerQueues.urls,
       ResolverQueueUrl: resolver.queue.queueUrl,
       ResolverDlqUrl: resolver.deadLetterQueue.queueUrl,
@@ -76,8 +83,9 @@ export class InteractivePromptsStack extends Stack {
   private threadHostUrl(): string {
     return new CfnParameter(this, 'ThreadHostUrl', {
       description: 'Base URL of the thread host, such as https://blobhub.example.',
-      allowedPattern: '^https?://.+',
-      constraintDescription: 'must begin with http:// or https://',
+      // What people write and the key that posts as the runner go there.
+      allowedPattern: '^https://.+',
+      constraintDescription: 'must begin with https://',
     }).valueAsString;
   }
 

@@ -1,4 +1,4 @@
-import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import { PolicyStatement, type Role } from 'aws-cdk-lib/aws-iam';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import type { FunctionName } from './bundle.ts';
 
@@ -6,7 +6,10 @@ import type { FunctionName } from './bundle.ts';
 type Target = 'table' | 'workIndex' | 'resolverQueue' | 'runnerQueues' | 'webhookSecrets' | 'threadHostKey';
 
 const SEND = ['sqs:SendMessage'];
-/** The first three are what Lambda's poller does in the function's name; the last is the back-off (protocol step 9). */
+/**
+ * The first three are what Lambda's poller does in the function's name; the last is the back-off (protocol step 9), or a
+ * runner that needs longer.
+ */
 const CONSUME = ['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:GetQueueAttributes', 'sqs:ChangeMessageVisibility'];
 const SETTLE = ['dynamodb:BatchGetItem', 'dynamodb:PutItem', 'dynamodb:BatchWriteItem'];
 /** Past prompts: an acknowledgement, and those that wait for one. */
@@ -47,4 +50,10 @@ export function permit(lambda: LambdaFunction, name: FunctionName, arns: TargetA
   for (const [target, actions] of Object.entries(permissions[name])) {
     lambda.addToRolePolicy(new PolicyStatement({ actions, resources: arns[target as Target] }));
   }
+}
+
+/** Everything that a runner may do: the calls of the runner API and its own queue (interface.md 2 and 3). */
+export function permitRunner(role: Role, { routeArns, queueArn }: { routeArns: string[]; queueArn: string }): void {
+  role.addToPolicy(new PolicyStatement({ actions: ['execute-api:Invoke'], resources: routeArns }));
+  role.addToPolicy(new PolicyStatement({ actions: CONSUME, resources: [queueArn] }));
 }

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Secret } from '#adapters/secrets.ts';
 import { PermanentFault, ThreadHostError } from '#core/errors.ts';
 import { isLater } from '#core/instant.ts';

@@ -4,10 +4,12 @@
  */
 export type Instant = number;
 
-const ISO_8601 = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:\.(\d{1,9}))?(Z|[+-]\d\d:?\d\d)$/;
-const DAYS_BEFORE_MONTH = [0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334];
+const ISO_8601 = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:\.(\d+))?(?:Z|([+-])(\d\d)(?::?(\d\d))?)$/;
 
-/** Microseconds since 1970 of an ISO 8601 time with an offset, or `undefined` where the text is no such time. */
+/**
+ * Microseconds since 1970 of an ISO 8601 time with an offset; finer digits are dropped.
+ * @returns `undefined` where the text is no such time, the 30th of February included
+ */
 export function parseInstant(text: string): Instant | undefined {
   const match = ISO_8601.exec(text);
   if (!match) return undefined;
@@ -19,30 +21,40 @@ export function parseInstant(text: string): Instant | undefined {
     number,
     number,
   ];
-  if (month < 1 || month > 12 || day < 1 || day > 31 || hour > 23 || minute > 59 || second > 60) return undefined;
-  const seconds = ((daysSince1970(year, month, day) * 24 + hour) * 60 + minute) * 60 + second - offsetSeconds(match[8]);
-  return seconds * 1_000_000 + Number((match[7] ?? '').padEnd(6, '0').slice(0, 6));
+  const [fraction = '', sign, offsetHour = 0, offsetMinute = 0] = match.slice(7);
+  if (!isDay(year, month, day) || !isTime(hour, minute, second)) return undefined;
+  const offset = Number(offsetHour) * 60 + Number(offsetMinute);
+  if (!isTime(Number(offsetHour), Number(offsetMinute), 0)) return undefined;
+  const minutes = (daysSince1970(year, month, day) * 24 + hour) * 60 + minute - (sign === '-' ? -offset : offset);
+  return (minutes * 60 + second) * 1_000_000 + Number(fraction.padEnd(6, '0').slice(0, 6));
 }
 
 /** True only where both times are known and the first is later: what cannot be ordered never answers (A1). */
 export function isLater(created_at: string, than: string): boolean {
-  const a = parseInstant(created_at);
-  const b = parseInstant(than);
-  return a !== undefined && b !== undefined && a > b;
+  return (parseInstant(created_at) ?? Number.NaN) > (parseInstant(than) ?? Number.NaN);
 }
 
+/** A 60th second is a leap second: the moment that the next minute begins. */
+function isTime(hour: number, minute: number, second: number): boolean {
+  return hour <= 23 && minute <= 59 && second <= 60;
+}
+
+function isDay(year: number, month: number, day: number): boolean {
+  if (month < 1 || month > 12 || day < 1) return false;
+  return day <= daysSince1970(year, month + 1, 1) - daysSince1970(year, month, 1);
+}
+
+/** Days between the first of March of 400 years before the year 0, where counting is easy, and 1970. */
+const DAYS_BEFORE_1970 = 865_565;
+
+/**
+ * Counts in years that begin in March, so that the leap day comes last; 400 years more keep every number positive. Month
+ * 13 is the next January. https://howardhinnant.github.io/date_algorithms.html#days_from_civil
+ */
 function daysSince1970(year: number, month: number, day: number): number {
-  const leapDays = (y: number) => floorDiv(y, 4) - floorDiv(y, 100) + floorDiv(y, 400);
-  const isLeap = leapDays(year) > leapDays(year - 1);
-  const beforeYear = (year - 1970) * 365 + leapDays(year - 1) - leapDays(1969);
-  return beforeYear + (DAYS_BEFORE_MONTH[month - 1] ?? 0) + (isLeap && month > 2 ? 1 : 0) + day - 1;
+  const y = (month > 2 ? year : year - 1) + 400;
+  const dayOfYear = quotient(153 * ((month + 9) % 12) + 2, 5) + day - 1;
+  return y * 365 + quotient(y, 4) - quotient(y, 100) + quotient(y, 400) + dayOfYear - DAYS_BEFORE_1970;
 }
 
-const floorDiv = (a: number, b: number): number => (a - (((a % b) + b) % b)) / b;
-
-function offsetSeconds(offset = 'Z'): number {
-  if (offset === 'Z') return 0;
-  const digits = offset.slice(1).replace(':', '');
-  const seconds = (Number(digits.slice(0, 2)) * 60 + Number(digits.slice(2))) * 60;
-  return offset.startsWith('-') ? -seconds : seconds;
-}
+const quotient = (a: number, b: number): number => (a - (a % b)) / b;

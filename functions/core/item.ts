@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /**
  * A thread item (decisions.md T2). Loose: blocks and fields nobody here knows are kept. The schema only judges; what it

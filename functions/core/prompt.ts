@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Item } from '#core/item.ts';
 
 /** The three kinds of the contract; `text` is reserved there and works here. */

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** What names a thread: all three, always (decisions.md T1). Ids are the host's opaque strings; no prefix is checked. */
 export const threadSchema = z.object({

@@ -1,5 +1,5 @@
 import type { SQSRecord } from 'aws-lambda';
-import { z } from 'zod';
+import * as z from 'zod';
 import { PermanentFault } from '#core/errors.ts';
 import { type Item, itemSchema } from '#core/item.ts';
 import { parseJson } from '#core/json.ts';

@@ -1,4 +1,4 @@
-import { ArnFormat, Stack } from 'aws-cdk-lib';
+import { ArnFormat, type CfnElement, Stack, Validations } from 'aws-cdk-lib';
 import { CfnStage, HttpApi, HttpMethod, type HttpRoute } from 'aws-cdk-lib/aws-apigatewayv2';
 import { HttpIamAuthorizer } from 'aws-cdk-lib/aws-apigatewayv2-authorizers';
 import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
@@ -10,6 +10,11 @@ import { removalPolicyOf } from '../removal.ts';
 
 const WEBHOOK_PATH = '/webhooks/thread-items';
 const THREAD_PATH = '/v1/threads/{revision_id}/{session_id}/{alias}';
+const RUNNER_PATHS = ['/prompts', '/prompts/{prompt_id}/cancel', '/prompts/{prompt_id}/ack', '/attach'].map(
+  (call) => `${THREAD_PATH}${call}`,
+);
+/** The stage whose name is not in the address. */
+const STAGE_NAME = '$default';
 
 type Throttle = { rate: number; burst: number };
 const perSecond = (rate: number): Throttle => ({ rate, burst: 2 * rate });
@@ -41,28 +46,23 @@ const ACCESS_LOG_FIELDS = {
   refused_by_gateway: '$context.error.message',
 };
 
+/** What an IAM policy names to let somebody call a route; cdk-nag writes references in its own way. */
+export type RunnerRoute = { arn: string; arnInFinding: string };
 export type HttpGatewayProps = { stage: Stage; ingest: IFunction; runnerApi: IFunction };
 
 /** The two ways in: the thread host's webhook, and the agent runners' calls (interface.md 1 and 2). */
 export class HttpGateway extends Construct {
   readonly webhookUrl: string;
   readonly runnerApiUrl: string;
+  readonly runnerRoutes: readonly RunnerRoute[];
 
   constructor(scope: Construct, id: string, { stage, ingest, runnerApi }: HttpGatewayProps) {
     super(scope, id);
     const api = new HttpApi(this, 'Api', { apiName: Stack.of(this).stackName, createDefaultStage: false });
-    const routes = [
-      // No authorizer, and none could do it: the signature covers the body, which only the function sees.
-      ...api.addRoutes({
-        path: WEBHOOK_PATH,
-        methods: [HttpMethod.POST],
-        integration: new HttpLambdaIntegration('Ingest', ingest),
-      }),
-      ...addRunnerRoutes(api, runnerApi),
-    ];
-    this.addStage(stage, api, routes);
+    this.addStage(stage, api, [...addWebhookRoute(api, ingest), ...addRunnerRoutes(api, runnerApi)]);
     this.webhookUrl = `${api.apiEndpoint}${WEBHOOK_PATH}`;
     this.runnerApiUrl = api.apiEndpoint;
+    this.runnerRoutes = RUNNER_PATHS.map((path) => runnerRoute(api, path));
   }
 
   private addStage(stage: Stage, api: HttpApi, routes: HttpRoute[]): void {
@@ -73,7 +73,7 @@ export class HttpGateway extends Construct {
     // CDK's own stage construct knows no throttling per route.
     const apiStage = new CfnStage(this, 'Stage', {
       apiId: api.apiId,
-      stageName: '$default',
+      stageName: STAGE_NAME,
       autoDeploy: true,
       defaultRouteSettings: {
         throttlingRateLimit: OTHER_ROUTES_THROTTLE.rate,
@@ -87,12 +87,36 @@ export class HttpGateway extends Construct {
   }
 }
 
+function addWebhookRoute(api: HttpApi, ingest: IFunction): HttpRoute[] {
+  const routes = api.addRoutes({
+    path: WEBHOOK_PATH,
+    methods: [HttpMethod.POST],
+    integration: new HttpLambdaIntegration('Ingest', ingest),
+  });
+  for (const route of routes) {
+    Validations.of(route).acknowledge({
+      id: 'AwsSolutions-APIG4',
+      reason:
+        'No authorizer could do it: the signature covers the body, which only the function sees, and it checks it.',
+    });
+  }
+  return routes;
+}
+
 function addRunnerRoutes(api: HttpApi, runnerApi: IFunction): HttpRoute[] {
   const integration = new HttpLambdaIntegration('RunnerApi', runnerApi);
   const authorizer = new HttpIamAuthorizer();
-  return ['/prompts', '/prompts/{prompt_id}/cancel', '/prompts/{prompt_id}/ack', '/attach'].flatMap((call) =>
-    api.addRoutes({ path: `${THREAD_PATH}${call}`, methods: [HttpMethod.POST], integration, authorizer }),
-  );
+  return RUNNER_PATHS.flatMap((path) => api.addRoutes({ path, methods: [HttpMethod.POST], integration, authorizer }));
+}
+
+function runnerRoute(api: HttpApi, path: string): RunnerRoute {
+  const stack = Stack.of(api);
+  const anyIds = path.replaceAll(/\{\w+\}/g, '*');
+  const apiId = stack.getLogicalId(api.node.defaultChild as CfnElement);
+  return {
+    arn: api.arnForExecuteApi(HttpMethod.POST, anyIds, STAGE_NAME),
+    arnInFinding: `arn:<AWS::Partition>:execute-api:<AWS::Region>:<AWS::AccountId>:<${apiId}>/${STAGE_NAME}/POST${anyIds}`,
+  };
 }
 
 /** A JSON property of the template, which CDK hands on as it is: CloudFormation's spelling. */

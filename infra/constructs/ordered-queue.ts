@@ -1,4 +1,4 @@
-import { Duration } from 'aws-cdk-lib';
+import { Duration, Validations } from 'aws-cdk-lib';
 import { Alarm, ComparisonOperator, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
 import { DeduplicationScope, FifoThroughputLimit, Queue, QueueEncryption, type QueueProps } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
@@ -41,6 +41,10 @@ export class OrderedQueue extends Construct {
       removalPolicy: removalPolicyOf(stage),
     };
     this.deadLetterQueue = new Queue(this, 'Dlq', common);
+    Validations.of(this.deadLetterQueue).acknowledge({
+      id: 'Serverless-SQSRedrivePolicy',
+      reason: 'It is the dead-letter queue: there is nowhere further to go, and one message in it raises the alarm.',
+    });
     this.queue = new Queue(this, 'Queue', {
       ...common,
       visibilityTimeout,

@@ -1,4 +1,5 @@
 import { Duration, Stack } from 'aws-cdk-lib';
+import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import type { Stage } from '../config.ts';
 import { OrderedQueue } from './ordered-queue.ts';
@@ -8,23 +9,20 @@ const VISIBILITY_TIMEOUT = Duration.minutes(1);
 
 /** One queue per configured runner (interface.md 3). */
 export class RunnerQueues extends Construct {
-  readonly arns: string[];
+  readonly byRunner: ReadonlyMap<string, Queue>;
   /** A JSON object of name to URL. */
   readonly urls: string;
 
   constructor(scope: Construct, id: string, { stage }: { stage: Stage }) {
     super(scope, id);
-    const queues = stage.runners.map((name) => {
-      const { queue } = new OrderedQueue(this, `${name}-runner`, {
+    const queueOf = (runner: string) =>
+      new OrderedQueue(this, `${runner}-runner`, {
         stage,
         visibilityTimeout: VISIBILITY_TIMEOUT,
-        impact: `The agents of the runner "${name}" go on waiting for an answer that was given.`,
-      });
-      return { name, queue };
-    });
-    this.arns = queues.map(({ queue }) => queue.queueArn);
-    this.urls = Stack.of(this).toJsonString(
-      Object.fromEntries(queues.map(({ name, queue }) => [name, queue.queueUrl])),
-    );
+        impact: `The agents of the runner "${runner}" go on waiting for an answer that was given.`,
+      }).queue;
+    this.byRunner = new Map(Object.keys(stage.runners).map((runner) => [runner, queueOf(runner)]));
+    const urls = [...this.byRunner].map(([runner, queue]) => [runner, queue.queueUrl]);
+    this.urls = Stack.of(this).toJsonString(Object.fromEntries(urls));
   }
 }

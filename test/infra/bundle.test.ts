@@ -18,13 +18,17 @@ const ENVIRONMENT = {
   TABLE_NAME: 'table',
   RESOLVER_QUEUE_URL: 'http://127.0.0.1:9/queue',
   RUNNER_QUEUE_URLS: '{"default":"http://127.0.0.1:9/queue"}',
+  RUNNER_ROLE_PREFIX: 'stack-runner-',
   WEBHOOK_SECRETS_ARN: 'secret',
   TRUST_WEBHOOK_ITEM: 'true',
   THREAD_HOST_URL: 'http://127.0.0.1:9',
   THREAD_HOST_KEY_ARN: 'secret',
 };
 
-test('every function becomes one module that starts by itself, far from the repository', async () => {
+/** Esbuild and four processes, perhaps on a machine that is busy with others. */
+const SLOW = { timeout: 30_000 };
+
+test('every function becomes one module that starts by itself, far from the repository', SLOW, async () => {
   const bundles = await bundleFunctions({ into: await emptyFolder() });
   expect(bundles.map(({ name }) => name)).toEqual(NAMES);
   for (const { file } of bundles) expect(await readdir(path.dirname(file))).toEqual(['index.mjs']);

@@ -8,7 +8,7 @@ import { ConfigError, DEFAULT_STAGE, readStage } from '../../infra/config.ts';
 test('the default stage keeps what people wrote', () => {
   expect(readStage(DEFAULT_STAGE)).toEqual({
     name: 'prod',
-    runners: ['default'],
+    runners: { default: {} },
     trustWebhookItem: true,
     logRetentionDays: 90,
     ingestConcurrency: 20,
@@ -20,16 +20,24 @@ test('the trial stage goes away with its stack', () => {
   expect(readStage('trial')).toMatchObject({ name: 'trial', removal: 'destroy' });
 });
 
-const tooMany = ['default', ...Array.from({ length: 16 }, (_, n) => `runner-${n}`)];
+const tooMany = Object.fromEntries(['default', ...Array.from({ length: 16 }, (_, n) => `r-${n}`)].map((n) => [n, {}]));
+const trusting = (...trusted: unknown[]) => ({ runners: { default: { trusted } } });
 const NAME = 'must be up to 30 lower-case letters, digits and hyphens, such as "default"';
+const PRINCIPAL =
+  "must be an account's 12 digits, the ARN of an IAM role or user, or ec2, ecs-tasks or lambda.amazonaws.com";
 
 describe('settings that cannot work fail with their path', () => {
   test.each([
-    [{ runners: [] }, 'stages.prod.runners must hold "default", which gets the unclaimed threads'],
-    [{ runners: ['research'] }, 'stages.prod.runners must hold "default", which gets the unclaimed threads'],
-    [{ runners: ['default', 'default'] }, 'stages.prod.runners must not name a runner twice'],
-    [{ runners: ['default', 'Größer'] }, `stages.prod.runners.1 ${NAME}`],
+    [{ runners: {} }, 'stages.prod.runners must hold "default", which gets the unclaimed threads'],
+    [{ runners: { research: {} } }, 'stages.prod.runners must hold "default", which gets the unclaimed threads'],
+    [{ runners: { default: {}, Größer: {} } }, `stages.prod.runners.Größer ${NAME}`],
     [{ runners: tooMany }, 'stages.prod.runners must hold at most 16 runners'],
+    [{ runners: { default: { trust: '*' } } }, 'stages.prod.runners.default must not have "trust"'],
+    [trusting(), 'stages.prod.runners.default.trusted must name someone, or be left out'],
+    [trusting('*'), `stages.prod.runners.default.trusted.0 ${PRINCIPAL}`],
+    [trusting('arn:aws:iam::111122223333:role/*'), `stages.prod.runners.default.trusted.0 ${PRINCIPAL}`],
+    [trusting('arn:aws:sts::111122223333:assumed-role/a/b'), `stages.prod.runners.default.trusted.0 ${PRINCIPAL}`],
+    [trusting('111122223333', 's3.amazonaws.com'), `stages.prod.runners.default.trusted.1 ${PRINCIPAL}`],
     [{ trustWebhookItem: 'yes' }, 'stages.prod.trustWebhookItem must be true or false'],
     [
       { logRetentionDays: 91 },
@@ -37,7 +45,7 @@ describe('settings that cannot work fail with their path', () => {
     ],
     [{ ingestConcurrency: 0 }, 'stages.prod.ingestConcurrency must be at least 1'],
     [{ removal: 'keep' }, 'stages.prod.removal must be "retain" or "destroy"'],
-    [{ runner: ['default'] }, 'stages.prod must not have "runner"'],
+    [{ runner: {} }, 'stages.prod must not have "runner"'],
   ])('%j', (settings, fault) => {
     expect(() => readStage('prod', { prod: settings })).toThrow(
       new ConfigError(`The settings in infra/config.ts cannot work: ${fault}.`),
@@ -56,7 +64,7 @@ describe('settings that cannot work fail with their path', () => {
   });
 });
 
-test('synth says so in one sentence and fails', async () => {
+test('synth says so in one sentence and fails', { timeout: 30_000 }, async () => {
   const app = path.resolve(import.meta.dirname, '../../infra/app.ts');
   const outdir = await mkdtemp(path.join(tmpdir(), 'no-stage-'));
   onTestFinished(() => rm(outdir, { recursive: true }));

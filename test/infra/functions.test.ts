@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { FUNCTION_IDS, readable, synthesize } from './synthesized-stack.ts';
 
-const stack = synthesize({ runners: ['default', 'research'], trustWebhookItem: false });
+const stack = synthesize({ runners: { default: {}, research: {} }, trustWebhookItem: false });
 
 const PROMPT_ENVIRONMENT = {
   TABLE_NAME: 'PromptsTable',
@@ -46,7 +46,7 @@ const FUNCTIONS = [
   {
     name: 'runner-api',
     limits: { Timeout: 29, MemorySize: 512 },
-    environment: PROMPT_ENVIRONMENT,
+    environment: { ...PROMPT_ENVIRONMENT, RUNNER_ROLE_PREFIX: 'InteractivePrompts-runner-' },
     grants: [
       ...SETTLE_PROMPTS,
       'dynamodb:UpdateItem PromptsTable',
@@ -87,7 +87,12 @@ describe.each(FUNCTIONS)('$name', ({ name, limits, environment, grants }) => {
 
   test('may do exactly what it does', () => {
     const ownLog = [`logs:CreateLogStream ${log}`, `logs:PutLogEvents ${log}`];
-    expect(stack.grantsOf(id)).toEqual([...grants, ...ownLog].sort());
+    const ownTraces = ['xray:PutTelemetryRecords *', 'xray:PutTraceSegments *'];
+    expect(stack.grantsOf(id)).toEqual([...grants, ...ownLog, ...ownTraces].sort());
+  });
+
+  test('is traced', () => {
+    expect(Properties.TracingConfig).toEqual({ Mode: 'Active' });
   });
 
   test('logs JSON to a group that forgets, and says what its failure means', () => {
@@ -126,10 +131,16 @@ describe('wildcards', () => {
       ),
   );
 
-  test('no statement that allows something has one', () => {
+  test('no statement that allows something has one, but for traces and for the ids in the paths of the runner API', () => {
     const allowing = documents.filter(({ statement }) => !statement.includes('"Effect":"Deny"'));
     expect(allowing.length).toBeGreaterThan(FUNCTIONS.length);
-    expect(allowing.filter(({ statement }) => statement.includes('*'))).toEqual([]);
+    const wild = allowing.filter(({ statement }) => statement.includes('*'));
+    const actions = wild.flatMap(({ statement }) => JSON.parse(statement).Action);
+    expect([...new Set(actions)].sort()).toEqual([
+      'execute-api:Invoke',
+      'xray:PutTelemetryRecords',
+      'xray:PutTraceSegments',
+    ]);
   });
 
   test('the permitted ones refuse everything that is not TLS, or name any stage and method of our own API', () => {

@@ -64,6 +64,7 @@ test('every address is an output', () => {
   expect(Object.fromEntries(outputs.map(([name, { Value }]) => [name, readable(Value)]))).toEqual({
     WebhookUrl: 'HttpApi/webhooks/thread-items',
     RunnerApiUrl: 'HttpApi',
+    RunnerRoleArns: '{"default":"RunnerRolesdefault"}',
     RunnerQueueUrls: '{"default":"RunnerQueuesdefaultrunnerQueue"}',
     ResolverQueueUrl: 'ResolverThreadItemsQueue',
     ResolverDlqUrl: 'ResolverThreadItemsDlq',
@@ -73,10 +74,13 @@ test('every address is an output', () => {
   });
 });
 
-test('the address of the thread host is the only parameter', () => {
+test('the address of the thread host is the only parameter, and plain HTTP is refused', () => {
   expect(Object.keys(stack.json.Parameters)).toEqual(['ThreadHostUrl']);
   const { AllowedPattern } = stack.json.Parameters.ThreadHostUrl;
-  expect(AllowedPattern).toBe('^https?://.+');
+  expect('https://blobhub.example').toMatch(new RegExp(AllowedPattern));
+  for (const url of ['http://blobhub.example', 'blobhub.example', 'ftp://x', ' https://x']) {
+    expect(url).not.toMatch(new RegExp(AllowedPattern));
+  }
 });
 
 function functionOf(route: (typeof routes)[number]): string {

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { createTable } from '../support/dynamodb.ts';
 import { readable, synthesize } from './synthesized-stack.ts';
 
-const stack = synthesize({ runners: ['default', 'research'] });
+const stack = synthesize({ runners: { default: {}, research: {} } });
 const DAYS_14 = 14 * 24 * 3600;
 const QUEUES = ['ResolverThreadItems', 'RunnerQueuesdefaultrunner', 'RunnerQueuesresearchrunner'];
 

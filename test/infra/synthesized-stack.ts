@@ -18,15 +18,20 @@ export const FUNCTION_IDS = {
   reconciler: 'ReconcilerReconcileFunction',
 };
 
-/** The template of a stage with these settings, from stub bundles and without CDK's slow check (`npm run synth` has it). */
+/** The template of a stage with these settings. */
 export function synthesize(settings: object = {}, stageName = 'prod'): Synthesized {
+  return withStack(settings, stageName, (stack) => new Synthesized(stack));
+}
+
+/** A stage's stack before it is synthesized, from stub bundles and without CDK's slow check (`npm run synth` has it). */
+export function withStack<Result>(settings: object, stageName: string, use: (stack: Stack) => Result): Result {
   const folder = mkdtempSync(path.join(tmpdir(), 'synthesized-'));
   try {
     const bundles = stubBundles(path.join(folder, 'bundles'));
     const outdir = path.join(folder, 'cdk.out');
     const app = new App({ context: cdkJson.context, builtinCloudFormationValidation: false, outdir });
     const stage = readStage(stageName, { [stageName]: settings });
-    return new Synthesized(new InteractivePromptsStack(app, 'InteractivePrompts', { stage, bundles }));
+    return use(new InteractivePromptsStack(app, 'InteractivePrompts', { stage, bundles }));
   } finally {
     rmSync(folder, { recursive: true });
   }
@@ -64,7 +69,10 @@ export class Synthesized {
 
   /** `action resource` of every statement of the function's role, the resource without CDK's hash. */
   grantsOf(functionName: string): string[] {
-    const role = this.named(functionName).Properties.Role['Fn::GetAtt'][0];
+    return this.grantsOfRole(this.named(functionName).Properties.Role['Fn::GetAtt'][0]);
+  }
+
+  grantsOfRole(role: string): string[] {
     return this.ofType('AWS::IAM::Policy')
       .filter(({ Properties }) => Properties.Roles.some(({ Ref }: Json) => Ref === role))
       .flatMap(({ Properties }) => Properties.PolicyDocument.Statement)

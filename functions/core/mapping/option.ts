@@ -1,17 +1,37 @@
 import type { Option } from '#core/prompt.ts';
 
-/** A bare number `N`: ASCII digits without a leading zero, within the list (decisions.md M3). */
-export function matchNumber(options: Option[], text: string): string | undefined {
-  const token = text.trim();
-  return /^[1-9][0-9]*$/.test(token) ? options[Number(token) - 1]?.label : undefined;
+/** A question's options by number and by label; both return the option's own spelling of its label. */
+export type OptionIndex = {
+  /** A bare number `N`, within the list (decisions.md M3). */
+  byNumber(token: string): string | undefined;
+  /**
+   * The exact label, else the first that is the same but for white space around it, else but for case too: both serve
+   * comparison only (decisions.md M1, M4).
+   */
+  byLabel(text: string): string | undefined;
+};
+
+/** Made once for a question and a text, because a text of commas is 100,000 tokens. */
+export function indexOptions(options: Option[]): OptionIndex {
+  const labels = options.map(({ label }) => label);
+  const exact = firstBy(labels, (label) => label);
+  const trimmed = firstBy(labels, (label) => label.trim());
+  const folded = firstBy(labels, (label) => label.trim().toLowerCase());
+  return {
+    byNumber: (token) => (isBareNumber(token) ? labels[Number(token) - 1] : undefined),
+    byLabel(text) {
+      const bare = text.trim();
+      return exact.get(text) ?? trimmed.get(bare) ?? folded.get(bare.toLowerCase());
+    },
+  };
 }
 
-/**
- * The label that a text means, in the option's own spelling: the exact one, else the first that is the same without
- * regard to case and white space around it, which serve comparison only (decisions.md M1, M4).
- */
-export function matchLabel(options: Option[], text: string): string | undefined {
-  const labels = options.map(({ label }) => label);
-  const same = (fold: (label: string) => string) => labels.find((label) => fold(label) === fold(text));
-  return same((label) => label) ?? same((label) => label.trim()) ?? same((label) => label.trim().toLowerCase());
+/** ASCII digits without a leading zero, and nothing else: `01`, `+2`, `1.`, `２` are no numbers (decisions.md M3). */
+export function isBareNumber(token: string): boolean {
+  return /^[1-9][0-9]*$/.test(token);
+}
+
+/** A Map, not an object: a label may be `__proto__`. Of two labels with one key the first stays. */
+function firstBy(labels: string[], keyOf: (label: string) => string): Map<string, string> {
+  return new Map(labels.toReversed().map((label) => [keyOf(label), label]));
 }

@@ -6,24 +6,23 @@ export type RefusalReason = 'not_a_list' | 'malformed_entry' | 'wrong_number' | 
 /**
  * The check of `metadata.answers` (decisions.md S1): exactly one entry per question, found by its exact text, in any
  * order; the k-th entry of a repeated text belongs to its k-th occurrence. Labels are not checked: the set stands.
+ * @returns why a set is refused (S2), or nothing where none is given
  */
 export function readStructured(
   questions: Question[],
   given: unknown,
-): { answers: Answer[] } | { refused: RefusalReason | 'absent' } {
-  if (given === undefined || given === null) return { refused: 'absent' };
+): { answers: Answer[]; refused?: never } | { answers?: never; refused?: RefusalReason } {
+  if (given === undefined || given === null) return {};
   if (!Array.isArray(given)) return { refused: 'not_a_list' };
-  const entries = given.map(readEntry);
-  if (!entries.every((entry) => entry !== undefined)) return { refused: 'malformed_entry' };
+  const entries = given.map(readEntry).filter((entry) => entry !== undefined);
+  if (entries.length !== given.length) return { refused: 'malformed_entry' };
   if (entries.length !== questions.length) return { refused: 'wrong_number' };
 
-  const left = [...entries];
   const answers: Answer[] = [];
   for (const { question } of questions) {
-    const at = left.findIndex((entry) => entry.question === question);
-    const [entry] = at < 0 ? [] : left.splice(at, 1);
-    if (!entry) return { refused: 'unknown_question' };
-    answers.push(entry);
+    const at = entries.findIndex((entry) => entry.question === question);
+    if (at < 0) return { refused: 'unknown_question' };
+    answers.push(...entries.splice(at, 1));
   }
   return { answers };
 }

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { type Item, metadataField, ownField } from '#core/item.ts';
 import { type Answer, kindSchema, type OpenPrompt, type Outcome, type SettledPrompt } from '#core/prompt.ts';
 import { isPromptId } from '#core/prompt-id.ts';

@@ -1,0 +1,141 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { SQSClient } from '@aws-sdk/client-sqs';
+import type { Addresses } from './addresses.ts';
+import { createFunctions } from './functions.ts';
+import { iamAuthorizer } from './iam-authorizer.ts';
+import { holdIdentity, type Identity } from './identity.ts';
+import type { LambdaFunction } from './lambda-function.ts';
+import { createQueues } from './queues.ts';
+import { ACCOUNT_ID, nameResources, REGION } from './resource-names.ts';
+import { checkResources } from './resource-types.ts';
+import { Schedules } from './schedules.ts';
+import { type Servers, type ServersOptions, startServers } from './servers.ts';
+import { StopStack } from './stop-stack.ts';
+import { createTables } from './tables.ts';
+import { Template } from './template.ts';
+import { type Invoke, routesOf, startEventSources } from './triggers.ts';
+
+export type DeployOptions = Omit<ServersOptions, 'identity'> & {
+  /** The folder with a synthesized template and its assets. */
+  assembly: string;
+  /** Instead of a generated one. */
+  webhookSecrets?: string[];
+  scheduleEveryMs: number;
+};
+export type LocalStack = { addresses: Addresses; stop(): Promise<void> };
+
+/** What runs when the stack stops may finish within this; the rest is killed, and comes again after a restart. */
+const DRAIN_MS = 1000;
+
+/**
+ * Deploys a synthesized template on this machine. A start that fails stops what it started.
+ * @throws TemplateError, PortTakenError, DataFolderError
+ */
+export async function deployLocally(options: DeployOptions): Promise<LocalStack> {
+  const stops = new StopStack();
+  try {
+    return { addresses: await deploy(options, stops), stop: () => stops.stopAll() };
+  } catch (error) {
+    await stops.stopAll();
+    throw error;
+  }
+}
+
+/** In this order: what listens, what it is called, what stores, what runs, and what sets it in motion. */
+async function deploy(options: DeployOptions, stops: StopStack): Promise<Addresses> {
+  const identity = holdIdentity(options.dataDir, stops);
+  const servers = await startServers({ ...options, identity }, stops);
+
+  const template = readTemplate(options.assembly, { ThreadHostUrl: servers.host.url });
+  nameResources(template, { gateway: servers.gatewayUrl, sqs: servers.sqsUrl });
+  checkResources(template);
+
+  const webhookSecrets = options.webhookSecrets?.length ? options.webhookSecrets : [identity.webhookSecret];
+  servers.secrets.set(template.output('WebhookSecretsArn'), JSON.stringify(webhookSecrets));
+  servers.secrets.set(template.output('ThreadHostKeyArn'), servers.host.runner.api_key);
+
+  const client = { region: REGION, credentials: identity.credentials };
+  const sqs = new SQSClient({ ...client, endpoint: servers.sqsUrl });
+  const dynamodb = new DynamoDBClient({ ...client, endpoint: servers.dynamodbUrl });
+  stops.add(() => [sqs, dynamodb].map((each) => each.destroy()));
+  await Promise.all([createQueues(template, sqs), createTables(template, dynamodb)]);
+
+  const functions = createFunctions(template, {
+    assembly: options.assembly,
+    endpoints: { sqs: servers.sqsUrl, dynamodb: servers.dynamodbUrl, secretsManager: servers.secretsManagerUrl },
+    secretAccessKey: identity.credentials.secretAccessKey,
+    log: options.log,
+  });
+  setInMotion(template, functions, servers, { identity, sqs, ...options }, stops);
+  servers.host.deliverTo({ url: template.output('WebhookUrl'), secret: String(webhookSecrets[0]) });
+  return addressesOf(template, servers, identity, String(webhookSecrets[0]));
+}
+
+type Motion = DeployOptions & { identity: Identity; sqs: SQSClient };
+
+/** Routes, queues and schedules begin to invoke functions. When the stack stops, they end first. */
+function setInMotion(
+  template: Template,
+  functions: Map<string, LambdaFunction>,
+  { httpApi }: Servers,
+  { identity, sqs, scheduleEveryMs, log }: Motion,
+  stops: StopStack,
+): void {
+  const all = [...functions.values()];
+  stops.add(() => Promise.all(all.map((each) => each.stop())));
+  const invoke: Invoke = async (functionId, event) => {
+    const target = functions.get(functionId);
+    if (!target) throw new Error(`${functionId} is no function`);
+    return target.invoke(event);
+  };
+  const sources = startEventSources(template, sqs, invoke, log);
+  const schedules = new Schedules(template, scheduleEveryMs, invoke);
+  stops.add(async () => {
+    httpApi.refuseMore();
+    const ends = [...sources.map((source) => source.stop()), schedules.stop()];
+    await Promise.race([Promise.all([...ends, ...all.map((each) => each.settled())]), wait(DRAIN_MS)]);
+  });
+  httpApi.serve({
+    apiId: template.ofType('AWS::ApiGatewayV2::Api')[0] ?? '',
+    routes: routesOf(template),
+    authorizer: iamAuthorizer(identity.credentials, REGION),
+    accessKey: identity.credentials.accessKeyId,
+    invoke,
+  });
+}
+
+function readTemplate(assembly: string, parameters: Record<string, string>): Template {
+  const ending = '.template.json';
+  const files = readdirSync(assembly).filter((name) => name.endsWith(ending));
+  const [file] = files;
+  if (!file || files.length > 1) throw new Error(`The assembly ${assembly} must hold exactly one stack.`);
+  const stackName = file.slice(0, -ending.length);
+  const json = JSON.parse(readFileSync(path.join(assembly, file), 'utf8'));
+  return new Template(json, { region: REGION, accountId: ACCOUNT_ID, stackName }, parameters);
+}
+
+function addressesOf(template: Template, servers: Servers, identity: Identity, webhookSecret: string): Addresses {
+  const { credentials } = identity;
+  const { url, surfaceUrl, runner, users } = servers.host;
+  return {
+    webhook_url: template.output('WebhookUrl'),
+    webhook_secret: webhookSecret,
+    runner_api_url: template.output('RunnerApiUrl'),
+    runner_queue_urls: JSON.parse(template.output('RunnerQueueUrls')),
+    resolver_queue_url: template.output('ResolverQueueUrl'),
+    resolver_dlq_url: template.output('ResolverDlqUrl'),
+    table_name: template.output('TableName'),
+    surface_url: surfaceUrl,
+    aws: {
+      region: REGION,
+      access_key_id: credentials.accessKeyId,
+      secret_access_key: credentials.secretAccessKey,
+      sqs_endpoint: servers.sqsUrl,
+      dynamodb_endpoint: servers.dynamodbUrl,
+    },
+    thread_host: { url, runner, ...(users && { users }) },
+  };
+}

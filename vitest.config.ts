@@ -1,0 +1,15 @@
+import { defineConfig } from 'vitest/config';
+
+export default defineConfig({
+  test: {
+    include: ['test/**/*.test.ts'],
+    // What needs an agent, a browser, Java or a quiet machine is run by its own command.
+    exclude: ['test/harness/**', 'test/browser/**', 'test/bench/**', 'test/dynamodb-local/**'],
+    coverage: {
+      provider: 'v8',
+      include: ['functions/core/**'],
+      // The core is pure and decides everything: a line of it that no test runs has no reason to be there.
+      thresholds: { lines: 100, branches: 100, functions: 100, statements: 100 },
+    },
+  },
+});
