@@ -45,11 +45,13 @@ function send({ method = 'POST', path, headers = {}, body }: Sent) {
     (resolve, reject) => {
       const request = httpRequest({ agent: false, host: '127.0.0.1', port, method, path, headers }, (response) => {
         const chunks: Buffer[] = [];
-        response.on('data', (chunk) => chunks.push(chunk)).on('end', () => {
-          const text = Buffer.concat(chunks).toString();
-          const json = text.startsWith('{') ? JSON.parse(text) : {};
-          resolve({ status: response.statusCode ?? 0, headers: response.headers, text, json });
-        });
+        response
+          .on('data', (chunk) => chunks.push(chunk))
+          .on('end', () => {
+            const text = Buffer.concat(chunks).toString();
+            const json = text.startsWith('{') ? JSON.parse(text) : {};
+            resolve({ status: response.statusCode ?? 0, headers: response.headers, text, json });
+          });
       });
       request.on('error', reject).end(body);
     },

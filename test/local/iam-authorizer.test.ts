@@ -51,18 +51,28 @@ it.each<[string, Partial<Signing>, Partial<WireRequest>]>([
 
 it('keeps out a header of AWS that is there and not signed, and a signed one that was changed', async () => {
   const request = { method: 'POST', path: PATH, query: '', body: BODY };
-  const headers = signedHeaders({ ...request, ...CREDENTIALS, region: 'us-east-1', date: NOW, headers: { 'x-trace': 'a' } });
+  const headers = signedHeaders({
+    ...request,
+    ...CREDENTIALS,
+    region: 'us-east-1',
+    date: NOW,
+    headers: { 'x-trace': 'a' },
+  });
   expect(await authorizer({ ...request, headers: { ...headers, 'x-amz-security-token': 't' } })).toBe(false);
   expect(await authorizer({ ...request, headers: { ...headers, 'x-trace': 'b' } })).toBe(false);
   const { 'x-trace': _gone, ...fewer } = headers;
   expect(await authorizer({ ...request, headers: fewer })).toBe(false);
 });
 
-it.each(['', 'Bearer abc', 'AWS4-HMAC-SHA256', 'AWS4-HMAC-SHA256 Credential=', 'AWS4-HMAC-SHA256 é', '\0'.repeat(9999)])(
-  'keeps out the header %j',
-  async (authorization) => {
-    const headers = { host: 'h', 'x-amz-date': '20260528T120000Z', authorization };
-    expect(await authorizer({ method: 'POST', path: PATH, query: '', body: BODY, headers })).toBe(false);
-    expect(await authorizer({ method: 'POST', path: PATH, query: '', body: BODY, headers: {} })).toBe(false);
-  },
-);
+it.each([
+  '',
+  'Bearer abc',
+  'AWS4-HMAC-SHA256',
+  'AWS4-HMAC-SHA256 Credential=',
+  'AWS4-HMAC-SHA256 é',
+  '\0'.repeat(9999),
+])('keeps out the header %j', async (authorization) => {
+  const headers = { host: 'h', 'x-amz-date': '20260528T120000Z', authorization };
+  expect(await authorizer({ method: 'POST', path: PATH, query: '', body: BODY, headers })).toBe(false);
+  expect(await authorizer({ method: 'POST', path: PATH, query: '', body: BODY, headers: {} })).toBe(false);
+});

@@ -37,7 +37,8 @@ it('answers with what the handler returns, from an environment of its own', asyn
 });
 
 it('keeps an environment, and uses it for one invocation at a time', async () => {
-  const lambda = stub(`
+  const lambda = stub(
+    `
     import { threadId } from 'node:worker_threads';
     let running = 0, most = 0, calls = 0;
     export const handler = async () => {
@@ -45,7 +46,9 @@ it('keeps an environment, and uses it for one invocation at a time', async () =>
       await new Promise((resolve) => setTimeout(resolve, 20));
       running--;
       return { threadId, most, calls };
-    };`, { concurrency: 2 });
+    };`,
+    { concurrency: 2 },
+  );
   const invocations = await Promise.all(Array.from({ length: 8 }, () => lambda.invoke({})));
   const answers = invocations.map((invocation) => JSON.parse(invocation.ok ? invocation.payload : '{}'));
   expect(answers.every(({ most }) => most === 1)).toBe(true);
@@ -68,19 +71,32 @@ it.each([
   ['hangs without yielding', 'for (;;);', 'Sandbox.Timedout', /Task timed out after 0\.30 seconds/],
   ['never resolves', 'await new Promise(() => {});', 'Sandbox.Timedout', /Task timed out/],
   ['exits', 'process.exit(3);', 'Runtime.ExitError', /exit status 3/],
-  ['throws outside the handler', "setTimeout(() => { throw new Error('late') }); await new Promise(() => {});", 'Runtime.ExitError', /late/],
-  ['takes all memory', 'const all = []; for (;;) all.push(new Array(1e5).fill(all.length));', 'Runtime.OutOfMemory', /memory/],
-])('a function that %s is killed, and the next invocation has a new environment', async (_name, fault, errorType, message) => {
-  const timeoutMs = errorType === 'Sandbox.Timedout' ? 300 : 10_000;
-  const lambda = stub(`export const handler = async (event) => { if (event.bad) { ${fault} } return 'fine'; };`, {
-    timeoutMs,
-    memoryMb: 64,
-  });
-  const invocation = await lambda.invoke({ bad: true });
-  expect(invocation).toMatchObject({ ok: false, error: { errorType, errorMessage: expect.stringMatching(message) } });
-  expect(lambda.lines.join('\n')).toContain(errorType);
-  expect(await lambda.invoke({})).toEqual({ ok: true, payload: '"fine"' });
-});
+  [
+    'throws outside the handler',
+    "setTimeout(() => { throw new Error('late') }); await new Promise(() => {});",
+    'Runtime.ExitError',
+    /late/,
+  ],
+  [
+    'takes all memory',
+    'const all = []; for (;;) all.push(new Array(1e5).fill(all.length));',
+    'Runtime.OutOfMemory',
+    /memory/,
+  ],
+])(
+  'a function that %s is killed, and the next invocation has a new environment',
+  async (_name, fault, errorType, message) => {
+    const timeoutMs = errorType === 'Sandbox.Timedout' ? 300 : 10_000;
+    const lambda = stub(`export const handler = async (event) => { if (event.bad) { ${fault} } return 'fine'; };`, {
+      timeoutMs,
+      memoryMb: 64,
+    });
+    const invocation = await lambda.invoke({ bad: true });
+    expect(invocation).toMatchObject({ ok: false, error: { errorType, errorMessage: expect.stringMatching(message) } });
+    expect(lambda.lines.join('\n')).toContain(errorType);
+    expect(await lambda.invoke({})).toEqual({ ok: true, payload: '"fine"' });
+  },
+);
 
 it.each([
   ['throws while loading', "throw new TypeError('broken'); export const handler = 1;", 'TypeError'],

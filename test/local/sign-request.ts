@@ -18,7 +18,17 @@ type Signing = {
  * https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html
  */
 export function signedHeaders(signing: Signing): Record<string, string> {
-  const { method, path, query = '', body, accessKeyId, secretAccessKey, region, service = 'execute-api', date } = signing;
+  const {
+    method,
+    path,
+    query = '',
+    body,
+    accessKeyId,
+    secretAccessKey,
+    region,
+    service = 'execute-api',
+    date,
+  } = signing;
   const stamp = date.toISOString().replace(/[-:]|\.\d{3}/g, '');
   const headers: Record<string, string> = { host: '127.0.0.1:4747', ...signing.headers, 'x-amz-date': stamp };
   const names = Object.keys(headers).sort();

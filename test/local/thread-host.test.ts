@@ -3,11 +3,11 @@ import { createServer, type Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, expect, it } from 'vitest';
+import { isSigned, webhookSecrets } from '#adapters/webhook-signature.ts';
 import type { Item } from '#core/item.ts';
 import type { Identity } from '../../infra/local/identity.ts';
 import { closeServer, listenOnLoopback, readBody } from '../../infra/local/loopback-server.ts';
 import { type StartedHost, startThreadHost } from '../../infra/local/thread-host/start.ts';
-import { isSigned } from '#adapters/webhook-signature.ts';
 import { eventually } from '../support/eventually.ts';
 
 const SECRET = `whsec_${Buffer.alloc(24, 5).toString('base64')}`;
@@ -40,7 +40,12 @@ async function call(host: StartedHost, method: string, route: string, key: strin
   return { status: response.status, json: (await response.json()) as Answer['json'] };
 }
 
-function command(host: StartedHost, name: string, fields: object, { key = 'k_anna', revision = 'rev', alias = 'chat' } = {}) {
+function command(
+  host: StartedHost,
+  name: string,
+  fields: object,
+  { key = 'k_anna', revision = 'rev', alias = 'chat' } = {},
+) {
   const body = { engine: 'workflow_blobhub', command: name, session_id: 'ses', alias, ...fields };
   return call(host, 'POST', `/v1/revisions/${revision}/data`, key, body);
 }
@@ -89,7 +94,10 @@ it('posts, lists in pages, and gets; stamps are strictly increasing', async () =
 it('keeps threads apart, and the whole item as it came', async () => {
   const host = await start();
   const metadata = { type: 'x', deep: { __proto__: 1, list: [null] } };
-  const content = [{ type: 'image', url: 'u' }, { type: 'text', text: '\0 😊' }];
+  const content = [
+    { type: 'image', url: 'u' },
+    { type: 'text', text: '\0 😊' },
+  ];
   const { item } = (await post(host, '', { content, metadata, parent_id: 'itm_0' }, { revision: 'a%2Fb' })).json;
   const thread = { revision_id: 'a/b', session_id: 'ses', alias: 'chat' };
   expect(item).toMatchObject({ ...thread, user_id: 'usr_anna', content, metadata, parent_id: 'itm_0' });
@@ -109,7 +117,12 @@ it.each<[string, (host: StartedHost) => Promise<Answer>, number, string]>([
   ['content that is no list', (host) => post(host, '', { content: 'x' }), 400, 'content_required'],
   ['an unknown command', (host) => command(host, 'x', {}), 400, 'unknown_command'],
   ['an unknown item', (host) => command(host, 'get_session_thread_item', { item_id: 'x' }), 404, 'not_found'],
-  ['an unknown bound', (host) => command(host, 'list_session_thread_items', { created_since: 'x' }), 400, 'invalid_cursor'],
+  [
+    'an unknown bound',
+    (host) => command(host, 'list_session_thread_items', { created_since: 'x' }),
+    400,
+    'invalid_cursor',
+  ],
   ['no session', (host) => post(host, 'x', { session_id: undefined }), 400, 'invalid_thread_envelope'],
   ['another engine', (host) => post(host, 'x', { engine: 'y' }), 400, 'unknown_engine'],
   ['no JSON', (host) => call(host, 'POST', '/v1/revisions/r/data', 'k_anna', '{'), 400, 'malformed_body'],
@@ -136,7 +149,8 @@ it('tells the webhook of every item, signed, in order, again until it is accepte
     item: one,
   });
   expect(new Set(webhook.got.map(({ headers }) => headers['webhook-id'])).size).toBe(2);
-  for (const { headers, body } of webhook.got) expect(isSigned({ headers, body }, [SECRET], Date.now())).toBe(true);
+  for (const { headers, body } of webhook.got)
+    expect(isSigned({ headers, body }, webhookSecrets(JSON.stringify([SECRET])), Date.now())).toBe(true);
 });
 
 it('gives up what can never be accepted, and goes on', async () => {
@@ -190,7 +204,10 @@ it('shows a page that can post as a user, to its own origin alone', async () => 
   expect((await reply({})).status).toBe(200);
   expect((await reply({}, 'text/plain')).status).toBe(415);
   expect((await reply({ user_id: 'usr_runner' })).status).toBe(400);
-  const known = (await (await fetch(new URL('/page/threads', host.url))).json()) as { threads: unknown; users: unknown };
+  const known = (await (await fetch(new URL('/page/threads', host.url))).json()) as {
+    threads: unknown;
+    users: unknown;
+  };
   expect(known).toEqual({ threads: [thread], users: ['usr_anna'] });
   const query = new URLSearchParams(thread);
   const { items } = (await (await fetch(new URL(`/page/items?${query}`, host.url))).json()) as { items: Item[] };

@@ -10,6 +10,7 @@ export const DEFENCES = {
   receipt: 'an item that was used is known by its receipt (5b, A4)',
   waitWhilePosting: 'an item waits while a question is being posted (5c, A2)',
   staleNames: 'an item that names another prompt does not answer (A5)',
+  rememberQuestions: 'the item of a question is known before it opens, so that a reply names its prompt (A5)',
   allowedUsers: 'only an allowed user answers (A6)',
   ignoreOwnItems: 'our own items are no answers and no next turns (I8)',
   notifyBeforeAudit: 'the audit item is posted after the runner was told (P9, I3)',
@@ -52,3 +53,17 @@ export const without = (...off: Defence[]): Defences => ({
   ...ALL_ON,
   ...Object.fromEntries(off.map((name) => [name, false])),
 });
+
+/** The checker found that these are needed, and functions/ does not have them yet. */
+export const MISSING: readonly Defence[] = [
+  'ownClaim',
+  'unendedClaim',
+  'dropOnlyAsSeen',
+  'historyForward',
+  'askedAfterAll',
+  'givenUpIsFinal',
+  'ownAttempt',
+  'slotReadFirst',
+  'adoptUnknown',
+  'adoptInOrder',
+];

@@ -53,10 +53,11 @@ export const questionPoints = {
     if (typeof end === 'object') return openQuestion(f.prompt.prompt_id, end, f.caller);
     return end === 'unknown' ? looking(f, 'askQuestion.lookedAfter') : notAsked(f, f.again);
   },
-  // looksUntilFound: as often as its claim allows, which is left open here.
-  'askQuestion.lookedAfter': (_: Moment, f: Asking, found: boolean | typeof THROWN) => {
+  // looksUntilFound: as often as it likes while its claim lasts.
+  'askQuestion.lookedAfter': (m: Moment, f: Asking, found: boolean | typeof THROWN) => {
     const { catches, ...here } = f;
-    return found === true ? give(true) : perform({ do: 'wait' }, { ...here, at: 'askQuestion.paused' });
+    if (found === true) return give(true);
+    return m.now >= f.prompt.claimed_until ? notAsked(f, true) : perform({ do: 'wait' }, { ...here, at: 'askQuestion.paused' });
   },
   'askQuestion.paused': (_: Moment, f: Asking, waited: Waited) =>
     waited === 'again' ? looking(f, 'askQuestion.lookedAfter') : notAsked(f, true),
@@ -72,7 +73,8 @@ export const questionPoints = {
     return seen ? openQuestion(prompt.prompt_id, seen, caller) : give(false);
   },
 
-  openQuestion: (_: Moment, f: Open) => {
+  openQuestion: (m: Moment, f: Open) => {
+    if (!m.on.rememberQuestions) return enter({ ...f, at: 'openQuestion.remembered' });
     const receipt = { use: 'prompt', prompt_id: f.prompt_id } as const;
     return perform({ do: 'receipt', item_id: f.posted.item_id, receipt }, { ...f, at: 'openQuestion.remembered' });
   },
