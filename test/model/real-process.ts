@@ -1,6 +1,6 @@
 import type { Item } from '#core/item.ts';
-import type { RaiseRequest } from '#core/raise.ts';
 import type { Posted, Slot } from '#core/prompting/slot.ts';
+import type { RaiseRequest } from '#core/raise.ts';
 import { resolveItem } from '../../functions/resolver/resolve-item.ts';
 import { acknowledgePrompt } from '../../functions/runner-api/acknowledge-prompt.ts';
 import { attach } from '../../functions/runner-api/attach.ts';

@@ -11,7 +11,7 @@ export type Explored = {
   depth: number;
   ms: number;
   /** False where the limit came first. */
-  complete: boolean;
+  isComplete: boolean;
   violation?: Violation & { trace: string[] };
 };
 
@@ -19,12 +19,12 @@ export type Explored = {
 export function explore(setup: Setup, limit = 2_000_000): Explored {
   const began = performance.now();
   const visited = new Visited();
-  const found = (depth: number, complete: boolean, bad?: [Violation, number]): Explored => ({
+  const found = (depth: number, isComplete: boolean, bad?: [Violation, number]): Explored => ({
     states: visited.size,
     edges: visited.edges,
     depth,
     ms: Math.round(performance.now() - began),
-    complete,
+    isComplete,
     ...(bad && { violation: { ...bad[0], trace: visited.trace(bad[1]) } }),
   });
 
@@ -64,7 +64,7 @@ function changes(from: State, to: State): boolean {
 }
 
 /** From every state, what is due leads to rest: no process waits for ever, and none goes round in circles (I10). */
-function endless(visited: Visited, found: (depth: number, complete: boolean, bad?: [Violation, number]) => Explored) {
+function endless(visited: Visited, found: (depth: number, isComplete: boolean, bad?: [Violation, number]) => Explored) {
   const stuck = visited.neverAtRest();
   const depth = visited.depth();
   return found(

@@ -57,7 +57,9 @@ export const questionPoints = {
   'askQuestion.lookedAfter': (m: Moment, f: Asking, found: boolean | typeof THROWN) => {
     const { catches, ...here } = f;
     if (found === true) return give(true);
-    return m.now >= f.prompt.claimed_until ? notAsked(f, true) : perform({ do: 'wait' }, { ...here, at: 'askQuestion.paused' });
+    return m.now >= f.prompt.claimed_until
+      ? notAsked(f, true)
+      : perform({ do: 'wait' }, { ...here, at: 'askQuestion.paused' });
   },
   'askQuestion.paused': (_: Moment, f: Asking, waited: Waited) =>
     waited === 'again' ? looking(f, 'askQuestion.lookedAfter') : notAsked(f, true),
