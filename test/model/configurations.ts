@@ -7,7 +7,7 @@ const alone = { items: ONE, requests: 1, workers: 1 };
 /** Small ones, each for a kind of trouble: together they go further than one large one could. */
 export const SMALL = {
   twoItems: { ...alone, name: 'two items, a crash', items: TWO, workers: 2, faults: { crash: 1 } },
-  twoPrompts: { ...alone, name: 'two prompts, a crash', requests: 2, faults: { crash: 1 } },
+  twoPrompts: { ...alone, name: 'two prompts, a crash', items: [], requests: 2, faults: { crash: 1 } },
   duplicate: { ...alone, name: 'a late duplicate, a crash', faults: { duplicate: 1, crash: 1 } },
   stall: { ...alone, name: 'a stall, a crash', workers: 2, faults: { stall: 1, crash: 1 } },
   lapse: { ...alone, name: 'two workers on a message', workers: 2, faults: { lapse: 1, lostReply: 1 } },
@@ -67,6 +67,7 @@ export const LARGE = {
     attaches: 1,
     faults: { restart: 1, stall: 1, lapse: 1 },
   },
+  twoPromptsAndItem: { ...alone, name: 'two prompts, item, crash', requests: 2, faults: { crash: 1 } },
   twoByTwo: { ...alone, name: 'two items, two prompts', items: TWO, requests: 2, faults: {} },
   twoByTwoAndCrash: { ...alone, name: 'so, and a crash', items: TWO, requests: 2, faults: { crash: 1 } },
 } satisfies Record<string, Configuration>;

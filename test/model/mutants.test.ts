@@ -8,7 +8,7 @@ import { told } from './told.ts';
 /** Where each defence is missed first, and which invariant breaks without it. */
 const MUTANTS: Record<Defence, [configuration: Configuration, breaks: string]> = {
   orderFence: [SMALL.stall, 'I6'],
-  conditionalWrite: [SMALL.lapse, 'I1'],
+  conditionalWrite: [SMALL.stall, 'I1'],
   readAgain: [SMALL.cancel, 'I5'],
   answeredBy: [SMALL.stall, 'I5'],
   receipt: [SMALL.duplicate, 'I5'],
