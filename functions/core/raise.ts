@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { type IssueDetail, issuesOf } from '#core/issues.ts';
 import { DEPTH_LIMIT, isKeptNumber, nestsWithin } from '#core/json.ts';
 import { type Kind, kindSchema, type Option, type Question } from '#core/prompt.ts';
+import { fitsItem } from '#core/texts.ts';
 import { utf8Bytes } from '#core/utf8.ts';
 
 /** What a runner asks for (interface.md 2, decisions.md P2); handed on as it came, with the fields nobody here knows. */
@@ -74,6 +75,10 @@ export function checkRaise(
   const raise = body as RaiseRequest;
   if (textBytes(raise.questions) > TEXTS_LIMIT_BYTES) {
     const message = `The texts of all questions together are over ${TEXTS_LIMIT_BYTES} bytes.`;
+    return { ok: false, error: 'prompt_too_large', message, details: [{ path: 'questions', message }] };
+  }
+  if (!fitsItem(raise.questions)) {
+    const message = 'The prompt as people see it, hidden characters visible, is too large for an item of the thread.';
     return { ok: false, error: 'prompt_too_large', message, details: [{ path: 'questions', message }] };
   }
   return { ok: true, raise };

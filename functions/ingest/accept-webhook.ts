@@ -37,7 +37,10 @@ export async function acceptWebhook(
   }
   const event = readBody(request.body);
   if ('status' in event) return event;
-  if (event.kind === 'ignored') return { status: 200, answer: { ignored: event.why } };
+  if (event.kind === 'ignored') {
+    ports.telemetry.info('webhook_ignored', { why: event.why }, { WebhookIgnored: 1 });
+    return { status: 200, answer: { ignored: event.why } };
+  }
   if (event.kind === 'malformed') return malformed('The body is not a session event.', event.details);
 
   const { thread, item_id, item } = event;

@@ -9,6 +9,9 @@ import { type CallAnswer, refusal } from './call.ts';
 import { cancelPrompt } from './cancel-prompt.ts';
 import { raisePrompt } from './raise-prompt.ts';
 
+/** What is judged and named nests up to 32 within the body's own levels. */
+const BODY_DEPTH = 40;
+
 type PathParameters = Readonly<Record<string, string | undefined>>;
 
 /** Questions of 64 KiB, their unknown fields' JSON and a session of 8 KiB fit well; the record holds 400 KB in all. */
@@ -27,7 +30,7 @@ export async function answerCall(
     return refusal(413, 'prompt_too_large', `The body is over ${BODY_LIMIT_BYTES} bytes.`);
   }
   const call = routeKey.slice(routeKey.lastIndexOf('/') + 1);
-  const json = body === '' ? ({ ok: true, value: undefined } as const) : parseJson(body);
+  const json = body === '' ? ({ ok: true, value: undefined } as const) : parseJson(body, BODY_DEPTH);
   if (!json.ok) {
     const error = call === 'prompts' ? 'invalid_prompt' : 'invalid_request';
     return refusal(400, error, `The body is ${json.why}.`);

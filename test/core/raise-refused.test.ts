@@ -196,3 +196,12 @@ describe('a raise that is refused names the path (P2)', () => {
     expect(checked.ok || checked.details).toHaveLength(20);
   });
 });
+
+it('a prompt whose visible escapes would not fit an item of the thread is too large, not unavailable', () => {
+  const questions = [{ question: '\u0001'.repeat(50_000) }];
+  expect(checkRaise({ request_id: 'r', kind: 'text', questions })).toMatchObject({
+    ok: false,
+    error: 'prompt_too_large',
+    details: [{ path: 'questions' }],
+  });
+});

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Answer, Question } from '#core/prompt.ts';
-import { auditText, promptText } from '#core/texts.ts';
+import { auditText, fitsItem, promptText } from '#core/texts.ts';
 import { readVectors } from './read-vectors.ts';
 
 type Outcome = Parameters<typeof auditText>[0];
@@ -69,4 +69,37 @@ it('an answer or a reason is one line of the thread', () => {
       expect(cancelled.startsWith('✗ Cancelled: ')).toBe(true);
     }),
   );
+});
+
+describe('an item of the thread holds 350 KB (interface.md 4)', () => {
+  const bytes = (value: unknown) => Buffer.byteLength(JSON.stringify(value));
+  const answers = (text: string) => [{ question: 'q', answer: [text] }];
+
+  it('an answer that fits is shown whole', () => {
+    const text = 'x'.repeat(165 * 1024);
+    expect(auditText({ state: 'answered', answers: answers(text) })).toBe(`✓ Answered: ${text}`);
+  });
+  it.each([
+    ['plain', 'x'.repeat(199 * 1024)],
+    ['hidden', '\u202e'.repeat(60 * 1024)],
+    ['quoted', '"'.repeat(99 * 1024)],
+    ['pictures', '😀'.repeat(49 * 1024)],
+  ])('the largest answer (A9) leaves an audit item that can be posted: %s', (_, text) => {
+    const shown = auditText({ state: 'answered', answers: answers(text) });
+    expect(bytes(answers(text)) + bytes(shown)).toBeLessThanOrEqual(345 * 1024);
+    expect(shown.isWellFormed()).toBe(true);
+    expect(shown).toMatch(/^✓ Answered: /);
+  });
+  it('says how much of the text it leaves out, to the character', () => {
+    const text = 'x'.repeat(199 * 1024);
+    const shown = auditText({ state: 'answered', answers: answers(text) });
+    const [, kept = '', left] =
+      /^(.*)… \((\d+) more characters; the whole answer is in the item's metadata\)$/.exec(shown) ?? [];
+    expect(kept.length + Number(left)).toBe(`✓ Answered: ${text}`.length);
+    expect(kept.length).toBeGreaterThan(20_000);
+  });
+  it('a question whose visible escapes make it too large does not fit', () => {
+    expect(fitsItem([{ question: '\u202e'.repeat(20_000) }])).toBe(true);
+    expect(fitsItem([{ question: '\u202e'.repeat(40_000) }])).toBe(false);
+  });
 });

@@ -40,7 +40,7 @@ function nothingLost(state: State): Violation | undefined {
   return passedOver(state);
 }
 
-/** A2, A3: the first item after an open question is its answer. A question asked twice may have been deaf in between. */
+/** A2, A3: the first item after an open question is its answer; one asked twice may have been deaf in between. */
 function passedOver({ slot, thread, runner: { turns, raises } }: State): Violation | undefined {
   const { active } = slot;
   if (active?.state !== 'open' || active.allowed_user_ids || raises.some(({ attempts }) => attempts > 1))

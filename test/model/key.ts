@@ -9,8 +9,8 @@ import type { State } from './state.ts';
 
 /**
  * The canonical name of a state: two states with one key have the same future. Times count from now, since the code
- * only compares them; a slot's revision counts as current or not; workers are alike. Parts are shared between states and
- * never change, so that the name of each is worked out once, and is a short number.
+ * only compares them; a slot's revision counts as current or not; workers are alike. States share their parts, which
+ * never change: the name of each is worked out once, and is a short number.
  */
 export function keyOf(state: State): string {
   const { now, slot, receipts, past, thread, landing, delivered, queue, runner, left } = state;
@@ -19,7 +19,8 @@ export function keyOf(state: State): string {
   const table = `${slotKey(slot, now)} ${partKey(receipts, receiptsKey)} ${partKey(past, pastKey)}`;
   const host = `${partKey(thread, threadKey)} ${landing.length > 0 ? landingKey(landing, now) : ''}`;
   const inbound = `${partKey(delivered, String)} ${partKey(queue, String)}`;
-  return `${table}|${host}|${inbound}|${processes.join()}|${partKey(runner, runnerKey)}|${partKey(left, JSON.stringify)}`;
+  const agent = partKey(runner, runnerKey);
+  return [table, host, inbound, processes.join(), agent, partKey(left, JSON.stringify)].join('|');
 }
 
 const numbers = new Map<string, string>();

@@ -8,7 +8,11 @@ import { told } from './told.ts';
 const configurations = Object.values(process.env.MODEL_DEEP ? { ...SMALL, ...LARGE } : SMALL);
 const DEEP_LIMIT = 3_000_000;
 
-/** Every order of every side effect of every process, with every fault that a configuration allows (I1 to I11, I18, I19). */
+/**
+ * Every order of every side effect of every process, with every fault that a configuration allows (I1 to I11, I18, I19).
+ * `shell/` mirrors the shell of functions/ with the project's own pure functions in it (conformance.test.ts holds it to
+ * that), `world.ts` what stands around it, `moves.ts` who does what when, `defences.ts` what mutants.test.ts takes away.
+ */
 describe('the protocol with all its defences', () => {
   const rows: string[] = [];
   let states = 0;

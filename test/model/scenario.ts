@@ -8,7 +8,7 @@ const QUESTIONS = [{ question: 'Which one?' }];
 
 /** The half of a prompt id that its request decides, and the half that its attempt decides (P1). */
 const requestKey = (request: number) => String(request).padStart(16, '0');
-export const promptId = (request: number, attempt: number): string =>
+const promptId = (request: number, attempt: number): string =>
   `prm_${String(attempt).padStart(10, '0')}${requestKey(request)}`;
 export const requestOf = (prompt_id: string): number => Number(prompt_id.slice(-16)) % 10;
 
@@ -24,7 +24,7 @@ export function freshPrompt({ allowedUsers }: Configuration, request: number, at
   };
 }
 
-export const itemId = (position: number): string => `itm_${position}`;
+const itemId = (position: number): string => `itm_${position}`;
 export const positionOf = (item_id: string): number => Number(item_id.slice('itm_'.length));
 
 const stamped = (position: number) => ({ id: itemId(position), created_at: at(position + 1) });

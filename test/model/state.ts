@@ -9,7 +9,7 @@ import type { RaiseAnswer } from './shell/raise-prompt.ts';
 /** A post that the host may still carry out; until then at the latest, in milliseconds. */
 export type Landing = { item: Item; until?: number };
 
-export type RaiseState = { attempts: number; answer?: RaiseAnswer };
+type RaiseState = { attempts: number; answer?: RaiseAnswer };
 
 /** What the runner and its agent were told and did. */
 export type Runner = {

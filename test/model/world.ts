@@ -67,8 +67,8 @@ export function performed(state: State, call: Call, on: Defences): Performed[] {
 }
 
 /**
- * adapters/prompt-store.ts, read. The slot first: receipts and history only grow, so that reading them later, or at once
- * as here, tells more and never less. Items read together come in any order (DynamoDB's BatchGetItem is no snapshot).
+ * adapters/prompt-store.ts, read. The slot first: receipts and history only grow, so that reading them later, or at
+ * once as here, tells more and never less. Read together they come in any order: a BatchGetItem is no snapshot.
  */
 function read(state: State, call: Call & { do: 'read' }, on: Defences): Performed[] {
   const { slot, receipts, past } = state;
@@ -79,7 +79,7 @@ function read(state: State, call: Call & { do: 'read' }, on: Defences): Performe
   return [together, { state, rest: { do: 'readSlot', rest }, how: 'all but the slot' }];
 }
 
-/** adapters/prompt-store.ts, save: on `rev`, whose reply may be lost, so that the SDK's retry reports a lost condition. */
+/** adapters/prompt-store.ts, save: its reply may be lost, and the SDK's own retry then reports a lost condition. */
 function save(state: State, slot: Slot, on: Defences): Performed[] {
   if (on.conditionalWrite && slot.rev !== state.slot.rev) return [{ state, got: false, how: 'loses' }];
   const written = { ...slot, rev: state.slot.rev + 1 };

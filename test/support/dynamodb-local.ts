@@ -1,8 +1,8 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
-import { connect, createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
+import { connect, createServer } from 'node:net';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { clientOf, createTable, type TestTable } from './dynamodb.ts';
@@ -20,7 +20,14 @@ export async function startLocalTable(): Promise<TestTable> {
   const folder = jarFolder();
   // A small heap and the quick compiler only: it starts in half the time.
   const flags = ['-Xmx256m', '-XX:TieredStopAtLevel=1', '-XX:+UseSerialGC'];
-  const program = ['-jar', path.join(folder, 'DynamoDBLocal.jar'), '-inMemory', '-disableTelemetry', '-port', String(port)];
+  const program = [
+    '-jar',
+    path.join(folder, 'DynamoDBLocal.jar'),
+    '-inMemory',
+    '-disableTelemetry',
+    '-port',
+    String(port),
+  ];
   const java = spawn('java', [...flags, `-Djava.library.path=${path.join(folder, 'DynamoDBLocal_lib')}`, ...program], {
     stdio: 'ignore',
   });

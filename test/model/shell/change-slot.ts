@@ -25,7 +25,7 @@ export type Transition =
   | { do: 'endReplay'; prompt_id: string };
 
 /**
- * The pause before the next try. The real one grows (settlement/back-off.ts), which changes when something is tried, and
+ * The pause before the next try. The real one grows (settlement/back-off.ts), which changes when something is tried,
  * never what; here it is its shortest, so that the age of a failure does not multiply the states.
  */
 export const BACK_OFF_MS = 1000;

@@ -74,8 +74,8 @@ function claim(m: Moment, f: FinishPrompt, slot: Slot): Next {
   if (!m.on.claimBeforeAudit) return auditAndEnd(prompt_id, slot, false, caller);
   const prompt = slot.outbox.find((unfinished) => unfinished.prompt_id === prompt_id);
   if ((prompt?.claimed_until ?? 0) > m.now) return give();
-  const unended = m.on.unendedClaim &&
-    prompt?.claimed_until !== undefined && { audit_unknown_at: prompt.claimed_until };
+  const since = m.on.unendedClaim ? prompt?.claimed_until : undefined;
+  const unended = since !== undefined && { audit_unknown_at: since };
   const mark = { notified_at: m.now, claimed_until: m.now + CLAIM_MS, ...unended };
   const claimed = markUnfinished(slot, prompt_id, mark);
   if (!claimed) return give();
