@@ -13,7 +13,7 @@ function templateOf(json: TemplateJson, parameters: Record<string, string> = {})
 }
 
 /** The value of an intrinsic, in a template with a FIFO queue, a table, a parameter and a condition. */
-function valueOf(value: unknown): unknown {
+function resolved(value: unknown): unknown {
   const template = templateOf(
     {
       Resources: {
@@ -49,7 +49,7 @@ it.each([
   [{ 'Fn::If': ['Either', 'yes', 'no'] }, 'yes'],
   [{ a: { Ref: 'AWS::NoValue' }, b: [{ Ref: 'AWS::NoValue' }, 1] }, { b: [1] }],
 ])('%j is %j', (value, expected) => {
-  expect(valueOf(value)).toEqual(expected);
+  expect(resolved(value)).toEqual(expected);
 });
 
 it.each([
@@ -59,7 +59,7 @@ it.each([
   [{ 'Fn::Select': [3, ['a']] }, 'Subject: Fn::Select selects what is not there'],
   [{ 'Fn::If': ['Unknown', 1, 2] }, 'Subject: the condition Unknown is not defined'],
 ])('%j is refused by name', (value, message) => {
-  expect(() => valueOf(value)).toThrow(message);
+  expect(() => resolved(value)).toThrow(message);
 });
 
 it('leaves out a resource whose condition does not hold', () => {
