@@ -40,11 +40,9 @@ export function promptStore(dynamodb: DynamoDBClient, TableName: string, now: ()
 
   async function read(thread: Thread, also: { items?: string[]; requestKey?: string } = {}): Promise<StoredThread> {
     const items = [...new Set(also.items ?? [])];
-    const rows = await readTogether([
-      slotKey(thread),
-      ...items.map((id) => itemKey(thread, id)),
-      ...(also.requestKey === undefined ? [] : [pastKey(thread, also.requestKey)]),
-    ]);
+    const rows = await readTogether([slotKey(thread), ...items.map((id) => itemKey(thread, id))]);
+    // A prompt leaves the slot for the history, and one read of both is no snapshot: in this order none is missed.
+    if (also.requestKey !== undefined) rows.push(...(await readTogether([pastKey(thread, also.requestKey)])));
     const row = (wanted: Attributes) => rows.find((found) => found.sk?.S === wanted.sk?.S);
     const receipts = new Map<string, Receipt>();
     for (const id of items) {
@@ -103,6 +101,7 @@ export function promptStore(dynamodb: DynamoDBClient, TableName: string, now: ()
   });
 
   async function keep(thread: Thread, prompt: UnfinishedPrompt): Promise<void> {
+    if (prompt.state === 'withdrawn') return keepWithdrawn(thread, prompt);
     const rows = [{ ...pastKey(thread, requestKeyOf(prompt.prompt_id)), ...record.ofPastPrompt(prompt) }];
     if (prompt.state === 'answered') {
       const { prompt_id, answered_by } = prompt;
@@ -114,6 +113,22 @@ export function promptStore(dynamodb: DynamoDBClient, TableName: string, now: ()
         new BatchWriteItemCommand({ RequestItems: { [TableName]: requests } }),
       );
       requests = answer.UnprocessedItems?.[TableName];
+    }
+  }
+
+  /** Given up is no outcome: a slow writer must not put it over one. */
+  async function keepWithdrawn(thread: Thread, prompt: UnfinishedPrompt): Promise<void> {
+    try {
+      await dynamodb.send(
+        new PutItemCommand({
+          TableName,
+          Item: { ...pastKey(thread, requestKeyOf(prompt.prompt_id)), ...record.ofPastPrompt(prompt) },
+          ConditionExpression: `${NOT_WRITTEN_YET} OR prompt_state = :withdrawn`,
+          ExpressionAttributeValues: { ':withdrawn': { S: 'withdrawn' } },
+        }),
+      );
+    } catch (error) {
+      if (!(error instanceof ConditionalCheckFailedException)) throw error;
     }
   }
 

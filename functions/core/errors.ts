@@ -32,3 +32,8 @@ export class NotOpenYetError extends Error {
 export class LostRaceError extends Error {
   override name = 'LostRaceError';
 }
+
+/** The thread could not be surveyed; what the table knows of it is good all the same. */
+export class ThreadUnreadableError extends Error {
+  override name = 'ThreadUnreadableError';
+}

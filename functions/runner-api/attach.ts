@@ -1,3 +1,4 @@
+import { ThreadUnreadableError } from '#core/errors.ts';
 import type { Ports } from '#core/ports.ts';
 import type { SettledPrompt } from '#core/prompt.ts';
 import { promptView } from '#core/prompt-view.ts';
@@ -16,31 +17,29 @@ export async function attach(ports: Ports, thread: Thread, runner: string | unde
     return refusal(400, 'invalid_request', `The runner ${JSON.stringify(runner)} is not configured.`);
   }
   if (runner !== undefined) await changeSlot(ports, thread, (slot) => assign(slot, runner));
-  const unreachable = await bringUpToDate(ports, thread);
+  const isUpToDate = await bringUpToDate(ports, thread);
   const { slot } = await ports.store.read(thread);
-  if (unreachable && slot.rev === 0) return HOST_UNAVAILABLE;
+  if (isUpToDate === 'half done' || (isUpToDate === 'unreadable' && slot.rev === 0)) return NOT_UP_TO_DATE;
   const open = slot.active?.state === 'open' ? promptView(slot.active) : null;
   return { status: 200, answer: { open, unacknowledged: await unacknowledged(ports, thread, slot) } };
 }
 
-const HOST_UNAVAILABLE = refusal(
+/** Told `open: null` here, a runner would take the thread for one where nothing is asked. */
+const NOT_UP_TO_DATE = refusal(
   503,
   'thread_host_unavailable',
-  'Nothing is known of this thread here, and it cannot be read now: attach again.',
+  'What is open on this thread cannot be told now, as it could not be read to its end: attach again.',
 );
 
-/**
- * Adopts what only the thread knows and finishes what is owed. What the table knows is good without it.
- * @returns true where the thread could not be read
- */
-async function bringUpToDate(ports: Ports, thread: Thread): Promise<boolean> {
+/** Adopts what only the thread knows and finishes what is owed. */
+async function bringUpToDate(ports: Ports, thread: Thread): Promise<'done' | 'unreadable' | 'half done'> {
   try {
     await adoptThread(ports, thread);
     await reconcileThread(ports, thread);
-    return false;
+    return 'done';
   } catch (error) {
     ports.telemetry.failure('thread_not_adopted', error, {});
-    return true;
+    return error instanceof ThreadUnreadableError ? 'unreadable' : 'half done';
   }
 }
 

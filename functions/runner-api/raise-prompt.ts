@@ -81,7 +81,7 @@ async function beginPrompt(ports: Ports, thread: Thread, raise: RaiseRequest): P
 async function settlePosting(ports: Ports, thread: Thread, posting: PostingPrompt): Promise<void> {
   if (ports.clock.now() < posting.claimed_until) return ports.clock.wait(PAUSE_MS);
   const found = await confirmPosting(ports, thread, posting).catch(() => false);
-  if (!found) await withdrawQuestion(ports, thread, posting.prompt_id, true);
+  if (!found) await withdrawQuestion(ports, thread, posting, true);
 }
 
 /** P5: the runner is told and the audit item is posted, then the new question. A failure does not hold it up (P9). */

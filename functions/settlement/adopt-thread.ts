@@ -1,9 +1,10 @@
+import { ThreadUnreadableError } from '#core/errors.ts';
 import { isLater } from '#core/instant.ts';
 import type { Item } from '#core/item.ts';
 import type { Ports } from '#core/ports.ts';
 import type { OpenPrompt, Outcome } from '#core/prompt.ts';
 import { requestKeyOf } from '#core/prompt-id.ts';
-import { adoptOpen, adoptOutcome, adoptSuperseded, readOwnItem } from '#core/prompting/adopt.ts';
+import { adopt, adoptOutcome, readOwnItem } from '#core/prompting/adopt.ts';
 import type { Slot } from '#core/prompting/slot.ts';
 import type { Thread } from '#core/thread.ts';
 import { changeSlot } from '#settlement/change-slot.ts';
@@ -24,19 +25,21 @@ type Survey = {
 /**
  * Rebuilds from the thread what the table does not know: a restored table, a new deployment (decisions.md P10). It may
  * run at any time, again, and twice at once; every step is a conditional write.
- * @throws ThreadHostError
+ * @throws ThreadUnreadableError before anything was begun; other errors leave it half done, to be done again
  */
 export async function adoptThread(ports: Ports, thread: Thread): Promise<void> {
   const { slot } = await ports.store.read(thread);
-  const survey = await surveyThread(ports, thread, slot);
+  const survey = await surveyThread(ports, thread, slot).catch((error) => {
+    throw new ThreadUnreadableError('the thread cannot be read', { cause: error });
+  });
   await adoptActiveOutcome(ports, thread, slot, survey);
 
   const unknown = await leaveOutKnown(ports, thread, survey.unresolved);
   // A question that is on its way to the thread right now is newer than all that stand there.
   const newest = slot.active?.state === 'posting' ? undefined : unknown.shift();
   // Oldest first and the newest last: a crash in between leaves the rest unknown, and the next attach goes on.
-  for (const prompt of unknown.reverse()) await supersede(ports, thread, prompt);
-  if (newest) await adopt(ports, thread, newest);
+  for (const prompt of unknown.reverse()) await adoptPrompt(ports, thread, prompt, false);
+  if (newest) await adoptPrompt(ports, thread, newest, true);
   await replayItems(ports, thread);
   if (newest || survey.pages > 1) await rememberSurvey(ports, thread, survey.newest);
 }
@@ -84,23 +87,29 @@ async function adoptActiveOutcome(ports: Ports, thread: Thread, slot: Slot, { ou
     (seen) => adoptOutcome(seen, prompt_id, outcome, ports.clock.now()),
     slot,
   );
-  if (adopted) await finishPrompt(ports, thread, prompt_id, { slot: adopted });
+  if (adopted) await finishOrLeave(ports, thread, prompt_id, adopted);
 }
 
-async function supersede(ports: Ports, thread: Thread, prompt: OpenPrompt): Promise<void> {
+async function adoptPrompt(ports: Ports, thread: Thread, prompt: OpenPrompt, isNewest: boolean): Promise<void> {
   const { prompt_id, item_id } = prompt;
   await ports.store.putReceipt(thread, item_id, { use: 'prompt', prompt_id });
-  const slot = await changeSlot(ports, thread, (seen) => adoptSuperseded(seen, prompt, ports.clock.now()));
-  if (slot) await finishPrompt(ports, thread, prompt_id, { slot, justSettled: true });
-}
-
-async function adopt(ports: Ports, thread: Thread, prompt: OpenPrompt): Promise<void> {
-  const { prompt_id, item_id } = prompt;
-  await ports.store.putReceipt(thread, item_id, { use: 'prompt', prompt_id });
-  const slot = await changeSlot(ports, thread, (seen) => adoptOpen(seen, prompt, ports.clock.now()));
+  const slot = await changeSlot(
+    ports,
+    thread,
+    (seen, past) => adopt(seen, past, prompt, isNewest, ports.clock.now()),
+    undefined,
+    requestKeyOf(prompt_id),
+  );
   ports.telemetry.info('prompt_adopted', { prompt_id, won: slot !== undefined }, { PromptAdopted: 1 });
   const superseded = slot?.outbox.at(-1);
-  if (slot && superseded) await finishPrompt(ports, thread, superseded.prompt_id, { slot });
+  if (slot && superseded?.state === 'cancelled') await finishOrLeave(ports, thread, superseded.prompt_id, slot);
+}
+
+/** What cannot be finished now is recorded, and the reconciler goes on; the adoption must not stop for it. */
+async function finishOrLeave(ports: Ports, thread: Thread, prompt_id: string, slot: Slot): Promise<void> {
+  await finishPrompt(ports, thread, prompt_id, { slot }).catch((error) =>
+    ports.telemetry.failure('adopted_unfinished', error, { prompt_id }, { NotifyFailure: 1 }),
+  );
 }
 
 async function rememberSurvey(ports: Ports, thread: Thread, newest: string | undefined): Promise<void> {

@@ -6,7 +6,7 @@ import type { Thread } from '#core/thread.ts';
 /** A post takes up to 5 s; one that cannot end within its claim is not begun. */
 const POST_MS = 6000;
 /** A post that was given up may still be carried out by a slow host: it is only looked for until then. */
-const MAY_LAND_MS = 20_000;
+const MAY_LAND_MS = 10_000;
 
 export type Audited =
   | { done: true }

@@ -1,7 +1,7 @@
 import type { Item } from '#core/item.ts';
 import type { Ports } from '#core/ports.ts';
-import type { AnsweredBy, SettledPrompt } from '#core/prompt.ts';
-import { CLAIM_MS, dropFinished, markUnfinished, type Slot } from '#core/prompting/slot.ts';
+import type { AnsweredBy, SettledPrompt, UnfinishedPrompt } from '#core/prompt.ts';
+import { CLAIM_MS, dropFinished, markOwed, markUnfinished, type Slot } from '#core/prompting/slot.ts';
 import { outcomeMessage } from '#core/runner-message.ts';
 import type { Thread } from '#core/thread.ts';
 import { auditPrompt } from '#settlement/audit.ts';
@@ -32,7 +32,7 @@ export async function finishPrompt(ports: Ports, thread: Thread, prompt_id: stri
   if (!prompt) return;
   if (prompt.state === 'withdrawn') {
     const late = await lookForLateLanding(ports, thread, slot, prompt);
-    if (late === 'past') return endPrompt(ports, thread, prompt_id);
+    if (late === 'past') return endPrompt(ports, thread, prompt_id, undefined, 'withdrawn');
     return late && finishPrompt(ports, thread, prompt_id, { slot: late });
   }
 
@@ -42,10 +42,17 @@ export async function finishPrompt(ports: Ports, thread: Thread, prompt_id: stri
   const now = ports.clock.now();
   // The host has no idempotency key: two workers that post one audit item would make two of them (I2).
   if ((prompt.claimed_until ?? 0) > now) return;
-  const claimed = markUnfinished(slot, prompt_id, { notified_at: now, claimed_until: now + CLAIM_MS });
+  // A claim that ran out unended is a worker that died in its post, perhaps: that post may still land.
+  const { claimed_until: unended } = prompt;
+  const mark = {
+    notified_at: now,
+    claimed_until: now + CLAIM_MS,
+    ...(unended !== undefined && { audit_unknown_at: unended }),
+  };
+  const claimed = markUnfinished(slot, prompt_id, mark);
   if (!claimed || !(await ports.store.save(thread, claimed))) return; // the one who won the write goes on
   const mine = { ...claimed, rev: slot.rev + 1 };
-  await auditAndEnd(ports, thread, mine, { ...prompt, claimed_until: now + CLAIM_MS }, false);
+  await auditAndEnd(ports, thread, mine, { ...prompt, ...mark }, false);
 }
 
 async function notifyRunner(
@@ -86,16 +93,23 @@ async function auditAndEnd(
     next_attempt_at: not_before ?? now + retryDelayMs(now - settled_at),
     ...(audit_unknown_at !== undefined && { audit_unknown_at }),
   };
-  await changeSlot(ports, thread, (seen) => markUnfinished(seen, prompt_id, mark), slot);
+  await changeSlot(ports, thread, (seen) => markOwed(seen, prompt_id, mark, prompt.claimed_until ?? 0, now), slot);
 }
 
 /** Nothing is owed any more: history and receipt first, so that the prompt is known in one place at every moment. */
-export async function endPrompt(ports: Ports, thread: Thread, prompt_id: string, seen?: Slot): Promise<void> {
+export async function endPrompt(
+  ports: Ports,
+  thread: Thread,
+  prompt_id: string,
+  seen?: Slot,
+  onlyAs?: UnfinishedPrompt['state'],
+): Promise<void> {
   for (let known = seen; ; known = undefined) {
     const slot = known ?? (await ports.store.read(thread)).slot;
     const prompt = slot.outbox.find((unfinished) => unfinished.prompt_id === prompt_id);
     const dropped = dropFinished(slot, prompt_id);
-    if (!prompt || !dropped) return;
+    // It may have landed since it was looked for, and be owed an audit item now.
+    if (!prompt || !dropped || (onlyAs && prompt.state !== onlyAs)) return;
     await ports.store.keep(thread, prompt);
     if (await ports.store.save(thread, dropped)) return;
   }

@@ -1,7 +1,7 @@
 import { LostRaceError } from '#core/errors.ts';
 import type { Ports } from '#core/ports.ts';
 import type { WithdrawnPrompt } from '#core/prompt.ts';
-import { cancelLateLanding, markUnfinished, POSTING_GRACE_MS, type Posted, type Slot } from '#core/prompting/slot.ts';
+import { cancelLateLanding, markOwed, POSTING_GRACE_MS, type Posted, type Slot } from '#core/prompting/slot.ts';
 import type { Thread } from '#core/thread.ts';
 import { retryDelayMs } from '#settlement/back-off.ts';
 import { changeSlot } from '#settlement/change-slot.ts';
@@ -23,7 +23,7 @@ export async function lookForLateLanding(
   const givenUpFor = now - prompt.settled_at;
   if (posted === undefined && givenUpFor >= POSTING_GRACE_MS) return 'past';
   const mark = { next_attempt_at: now + retryDelayMs(givenUpFor) };
-  await changeSlot(ports, thread, (seen) => markUnfinished(seen, prompt.prompt_id, mark), slot);
+  await changeSlot(ports, thread, (seen) => markOwed(seen, prompt.prompt_id, mark, undefined, now), slot);
   return undefined;
 }
 

@@ -19,8 +19,7 @@ export async function askQuestion(ports: Ports, thread: Thread, prompt: PostingP
   const { prompt_id } = prompt;
   if (again && (await confirmPosting(ports, thread, prompt).catch(() => false))) return { asked: true };
   if (prompt.claimed_until - ports.clock.now() < POST_MS) {
-    await withdrawQuestion(ports, thread, prompt_id, again);
-    return { asked: false, why: 'there was no time left to post the question' };
+    return giveUp(ports, thread, prompt, again, 'there was no time left to post the question');
   }
   const result = await ports.threadHost.post(thread, questionItem(prompt));
   if (result.outcome === 'posted') {
@@ -28,8 +27,19 @@ export async function askQuestion(ports: Ports, thread: Thread, prompt: PostingP
     return { asked: true };
   }
   if (result.outcome === 'unknown' && (await looksUntilFound(ports, thread, prompt))) return { asked: true };
-  await withdrawQuestion(ports, thread, prompt_id, again || result.outcome === 'unknown');
-  return { asked: false, why: result.why };
+  return giveUp(ports, thread, prompt, again || result.outcome === 'unknown', result.why);
+}
+
+/** Its echo, or an item that waited for it, may have opened the question meanwhile: then it was asked after all (I11). */
+async function giveUp(
+  ports: Ports,
+  thread: Thread,
+  prompt: PostingPrompt,
+  mayStillLand: boolean,
+  why: string,
+): Promise<Asked> {
+  const withdrawn = await withdrawQuestion(ports, thread, prompt, mayStillLand);
+  return withdrawn ? { asked: false, why } : { asked: true };
 }
 
 /** Looks for a question whose posting nobody confirmed, and opens it where it is found. @throws ThreadHostError */
@@ -48,10 +58,10 @@ export async function openQuestion(ports: Ports, thread: Thread, prompt_id: stri
 export async function withdrawQuestion(
   ports: Ports,
   thread: Thread,
-  prompt_id: string,
+  prompt: PostingPrompt,
   mayStillLand: boolean,
 ): Promise<Slot | undefined> {
-  return changeSlot(ports, thread, (slot) => withdraw(slot, prompt_id, mayStillLand, ports.clock.now()));
+  return changeSlot(ports, thread, (slot) => withdraw(slot, prompt, mayStillLand, ports.clock.now()));
 }
 
 /** Where a question stands on the thread, if it does. @throws ThreadHostError */

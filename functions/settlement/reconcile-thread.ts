@@ -1,6 +1,6 @@
 import type { Ports } from '#core/ports.ts';
 import type { PostingPrompt, UnfinishedPrompt } from '#core/prompt.ts';
-import { markUnfinished, POSTING_GRACE_MS, promptDueAt } from '#core/prompting/slot.ts';
+import { markOwed, POSTING_GRACE_MS, promptDueAt } from '#core/prompting/slot.ts';
 import type { Thread } from '#core/thread.ts';
 import { retryDelayMs } from '#settlement/back-off.ts';
 import { changeSlot } from '#settlement/change-slot.ts';
@@ -28,7 +28,7 @@ async function settleLeftPosting(ports: Ports, thread: Thread, posting: PostingP
     // Withdrawn all the same: items of the thread wait for it, and it is watched for.
     ports.telemetry.failure('posting_not_found', error, { prompt_id });
   }
-  await withdrawQuestion(ports, thread, prompt_id, true);
+  await withdrawQuestion(ports, thread, posting, true);
   ports.telemetry.info('posting_withdrawn', { prompt_id }, { PromptUnavailable: 1 });
 }
 
@@ -40,6 +40,6 @@ async function finishLeft(ports: Ports, thread: Thread, prompt: UnfinishedPrompt
     ports.telemetry.failure('still_unfinished', error, { prompt_id }, { NotifyFailure: 1 });
     const now = ports.clock.now();
     const mark = { next_attempt_at: now + retryDelayMs(now - prompt.settled_at) };
-    await changeSlot(ports, thread, (slot) => markUnfinished(slot, prompt_id, mark));
+    await changeSlot(ports, thread, (slot) => markOwed(slot, prompt_id, mark, undefined, now));
   }
 }

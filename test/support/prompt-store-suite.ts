@@ -124,6 +124,18 @@ export function promptStoreSuite(engine: string, start: () => Promise<TestTable>
       expect(read.receipts.get('itm_1')).toEqual({ use: 'answer', prompt_id: PROMPT_ID });
     });
 
+    it('never puts what was given up over an outcome', async () => {
+      const thread = freshThread();
+      const { claimed_until, ...withdrawn } = posting();
+      const givenUp = { ...withdrawn, state: 'withdrawn', settled_at: 1 } as const;
+      const past = async () => (await store.read(thread, { requestKey: requestKeyOf(PROMPT_ID) })).past;
+      await store.keep(thread, givenUp);
+      expect(await past()).toEqual(givenUp);
+      await store.keep(thread, answered());
+      await store.keep(thread, givenUp);
+      expect(await past()).toEqual(answered());
+    });
+
     it('lists what is not acknowledged, oldest first, until it is', async () => {
       const thread = freshThread();
       const second = answered({ prompt_id: OTHER_PROMPT_ID, settled_at: 6000 });

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { isLater } from '#core/instant.ts';
 import { type Item, metadataField, ownField } from '#core/item.ts';
 import { type Answer, kindSchema, type OpenPrompt, type Outcome, type SettledPrompt } from '#core/prompt.ts';
 import { isPromptId } from '#core/prompt-id.ts';
@@ -56,6 +57,23 @@ function readOutcome(item: Item, prompt: unknown): OwnItemOnThread | undefined {
     ? { state: 'answered', answers: answers as Answer[], answered_by: { item_id: id, user_id, created_at }, item }
     : { state: 'cancelled', reason: typeof reason === 'string' ? reason : 'cancelled' };
   return { tells: 'outcome', prompt_id, outcome };
+}
+
+/**
+ * A question on the thread that nobody resolved, unless it is known here after all: another attach adopted it, and it may
+ * be answered by now. One that is older than the active prompt is superseded by it (P5).
+ */
+export function adopt(
+  slot: Slot,
+  past: { prompt_id: string } | undefined,
+  prompt: OpenPrompt,
+  isNewest: boolean,
+  now: number,
+): Slot | undefined {
+  const { active } = slot;
+  if ([active, ...slot.outbox, past].some((known) => known?.prompt_id === prompt.prompt_id)) return undefined;
+  const isOlder = active && (active.state === 'posting' || isLater(active.posted_at, prompt.posted_at));
+  return isNewest && !isOlder ? adoptOpen(slot, prompt, now) : adoptSuperseded(slot, prompt, now);
 }
 
 /** The newest question of the thread that nobody resolved is the active prompt again; one before it is superseded. */

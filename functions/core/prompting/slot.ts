@@ -30,7 +30,7 @@ export const OUTBOX_LIMIT = 8;
 /** A question whose posting nobody finished in this time was left by a crash, or its post may still land. */
 export const POSTING_GRACE_MS = 60_000;
 /** One worker's time to post an audit item: the host's 5 s, the look before it, and room to record the end. */
-export const CLAIM_MS = 15_000;
+export const CLAIM_MS = 12_000;
 
 /**
  * DynamoDB holds 400 KB an item. A raise leaves room for the largest answers (A9) and a kept item, so that a settlement
@@ -60,9 +60,13 @@ export function openPrompt(slot: Slot, prompt_id: string, posted: Posted): Slot 
 }
 export type Posted = Pick<OpenPrompt, 'item_id' | 'posted_at'>;
 
-/** P7: the question was not asked. Where its post may still land, it is watched for as `withdrawn`. */
-export function withdraw(slot: Slot, prompt_id: string, mayStillLand: boolean, now: number): Slot | undefined {
-  if (slot.active?.prompt_id !== prompt_id || slot.active.state !== 'posting') return undefined;
+/**
+ * P7: the question was not asked. Where its post may still land, it is watched for as `withdrawn`. Only the attempt that
+ * failed is withdrawn: a later one of the same request has its own claim, and its own end.
+ */
+export function withdraw(slot: Slot, posting: PostingPrompt, mayStillLand: boolean, now: number): Slot | undefined {
+  if (slot.active?.prompt_id !== posting.prompt_id || slot.active.state !== 'posting') return undefined;
+  if (slot.active.claimed_until !== posting.claimed_until) return undefined;
   const { active, ...rest } = slot;
   if (!mayStillLand) return rest;
   const { claimed_until, ...prompt } = active;
@@ -96,6 +100,16 @@ export type Mark = Partial<
 /** Records how far an unfinished prompt is. A claim ends with the attempt that it covered. */
 export function markUnfinished(slot: Slot, prompt_id: string, mark: Mark): Slot | undefined {
   return changeUnfinished(slot, prompt_id, ({ claimed_until, ...prompt }) => ({ ...prompt, ...mark }));
+}
+
+/**
+ * Records an attempt that failed. Only the claim that is `mine` ends with it: another worker's still running one is not
+ * touched, and one that ran out unended stays, for what it tells the next (I2).
+ */
+export function markOwed(slot: Slot, prompt_id: string, mark: Mark, mine: number | undefined, now: number) {
+  const claimed_until = slot.outbox.find((prompt) => prompt.prompt_id === prompt_id)?.claimed_until;
+  if (claimed_until === undefined || claimed_until === mine) return markUnfinished(slot, prompt_id, mark);
+  return claimed_until > now ? undefined : markUnfinished(slot, prompt_id, { ...mark, claimed_until });
 }
 
 /** The agent has the outcome, though not all that follows a settlement is done yet. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { adoptOpen, adoptOutcome, adoptSuperseded, endReplay, readOwnItem } from '#core/prompting/adopt.ts';
+import { adopt, adoptOpen, adoptOutcome, adoptSuperseded, endReplay, readOwnItem } from '#core/prompting/adopt.ts';
 import { CLAIM_MS, SUPERSEDED } from '#core/prompting/slot.ts';
 import {
   answered,
@@ -95,6 +95,26 @@ describe('adoption', () => {
     expect(slot).toEqual(slotWith({ outbox: [cancelled(open()) as never] }));
     expect(adoptSuperseded(slot ?? slotWith(), open(), 9500)).toBeUndefined();
     expect(adoptSuperseded(slotWith({ active: open() }), open(), 9000)).toBeUndefined();
+  });
+  it.each([
+    ['active', slotWith({ active: open() }), undefined],
+    ['settled and unfinished', slotWith({ outbox: [answered()] }), undefined],
+    ['past', slotWith(), { prompt_id: PROMPT_ID }],
+  ])('leaves a prompt alone that is %s here after all', (_, slot, past) => {
+    for (const isNewest of [true, false]) expect(adopt(slot, past, open(), isNewest, 9000)).toBeUndefined();
+  });
+  it('opens the newest question, and supersedes what is older (P5)', () => {
+    const other = { prompt_id: OTHER_PROMPT_ID };
+    const superseded = [cancelled(open())] as never;
+    expect(adopt(slotWith(), other, open(), true, 9000)).toEqual(slotWith({ active: open({ replay: true }) }));
+    expect(adopt(slotWith(), undefined, open(), false, 9000)).toEqual(slotWith({ outbox: superseded }));
+    for (const active of [posting(other), open({ ...other, posted_at: at(101) })]) {
+      expect(adopt(slotWith({ active }), undefined, open(), true, 9000)).toEqual(
+        slotWith({ active, outbox: superseded }),
+      );
+    }
+    const older = open({ ...other, posted_at: at(99) });
+    expect(adopt(slotWith({ active: older }), undefined, open(), true, 9000)?.active).toEqual(open({ replay: true }));
   });
   it('takes the outcome of the active prompt from the thread: the runner was told before (I3)', () => {
     const outcome = { state: 'cancelled', reason: 'the run ended' } as const;

@@ -9,6 +9,7 @@ import {
   dueAt,
   emptySlot,
   LANDED_LATE,
+  markOwed,
   markUnfinished,
   OUTBOX_LIMIT,
   openPrompt,
@@ -75,15 +76,19 @@ describe('the question', () => {
     ['nothing', slotWith()],
   ])('does not open over %s', (_, slot) => {
     expect(openPrompt(slot, PROMPT_ID, posted)).toBeUndefined();
-    expect(withdraw(slot, PROMPT_ID, true, 1)).toBeUndefined();
+    expect(withdraw(slot, posting(), true, 1)).toBeUndefined();
   });
   it('refused by the host leaves nothing (P7)', () => {
-    expect(withdraw(slotWith({ active: posting() }), PROMPT_ID, false, 5000)).toEqual(slotWith());
+    expect(withdraw(slotWith({ active: posting() }), posting(), false, 5000)).toEqual(slotWith());
   });
   it('that may still land is watched for (P7)', () => {
-    expect(withdraw(slotWith({ active: posting() }), PROMPT_ID, true, 5000)).toEqual(
+    expect(withdraw(slotWith({ active: posting() }), posting(), true, 5000)).toEqual(
       slotWith({ outbox: [withdrawn()] }),
     );
+  });
+  it('of a later attempt is not withdrawn by an earlier one', () => {
+    const later = slotWith({ active: posting({ claimed_until: 90_000 }) });
+    expect(withdraw(later, posting(), false, 5000)).toBeUndefined();
   });
   it('that landed late is cancelled', () => {
     const { state, ...prompt } = withdrawn();
@@ -123,7 +128,7 @@ describe('a settlement', () => {
     const steps: Record<string, (slot: Slot, prompt_id: string) => Slot | undefined> = {
       settle: (s, id) => settle(s, id, denied, 7000),
       open: (s, id) => openPrompt(s, id, posted),
-      withdraw: (s, id) => withdraw(s, id, true, 7000),
+      withdraw: (s, id) => withdraw(s, posting({ prompt_id: id }), true, 7000),
       raise: (s, id) => beginPosting(s, posting({ prompt_id: id }), 7000),
       late: (s, id) => cancelLateLanding(s, withdrawn({ prompt_id: id }), posted, 7000),
       mark: (s, id) => markUnfinished(s, id, { next_attempt_at: 7000 }),
@@ -163,6 +168,18 @@ describe('what follows a settlement', () => {
     const marked = markUnfinished(slot, PROMPT_ID, { notified_at: 6000, next_attempt_at: 7000 });
     expect(marked?.outbox).toEqual([{ ...prompt, notified_at: 6000, next_attempt_at: 7000 }, slot.outbox[1]]);
     expect(markUnfinished(slot, 'prm_3', {})).toBeUndefined();
+  });
+  it("is marked after a failed attempt without ending another worker's claim (I2)", () => {
+    const mark = { next_attempt_at: 7000 };
+    const { claimed_until, ...unclaimed } = answered();
+    const failed = (prompt: Parameters<typeof promptDueAt>[0], mine: number | undefined, now: number) =>
+      markOwed(slotWith({ outbox: [prompt] }), PROMPT_ID, mark, mine, now)?.outbox[0];
+    expect(failed(unclaimed as never, undefined, 6000)).toEqual({ ...unclaimed, ...mark });
+    expect(failed(answered(), 20_000, 6000)).toEqual({ ...unclaimed, ...mark });
+    expect(failed(answered(), 19_000, 6000)).toBeUndefined();
+    expect(failed(answered(), undefined, 19_999)).toBeUndefined();
+    expect(failed(answered(), undefined, 20_000)).toEqual({ ...answered(), ...mark });
+    expect(markOwed(slotWith(), PROMPT_ID, mark, undefined, 6000)).toBeUndefined();
   });
   it('is acknowledged without ending a claim, and keeps its first time', () => {
     const acked = acknowledge(slot, PROMPT_ID, 6000);

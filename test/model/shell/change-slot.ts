@@ -6,6 +6,7 @@ import { adoptOpen, adoptOutcome, adoptSuperseded, endReplay } from '#core/promp
 import {
   acknowledge,
   type Mark,
+  markOwed,
   markUnfinished,
   openPrompt,
   type Posted,
@@ -60,9 +61,10 @@ function applied({ now, on }: Moment, transition: Transition, { slot, past }: Se
       return openPrompt(slot, transition.prompt_id, transition.posted);
     case 'withdraw': {
       const { posting, mayStillLand } = transition;
-      if (on.ownAttempt && slot.active?.state === 'posting' && slot.active.claimed_until !== posting.claimed_until)
-        return undefined;
-      return withdraw(slot, posting.prompt_id, on.watchLateLanding && mayStillLand, now);
+      // Without the defence, whatever attempt is on its way passes for the one that failed.
+      const attempt = !on.ownAttempt && slot.active?.state === 'posting' ? slot.active : posting;
+      const isOther = attempt.prompt_id !== posting.prompt_id;
+      return isOther ? undefined : withdraw(slot, attempt, on.watchLateLanding && mayStillLand, now);
     }
     case 'mark':
       return marked(on.ownClaim, slot, transition, now);
@@ -88,7 +90,5 @@ function applied({ now, on }: Moment, transition: Transition, { slot, past }: Se
 /** Only the claim that is `mine` ends with the mark; another's, also one that ran out, stays for what it tells. */
 function marked(ownClaim: boolean, slot: Slot, transition: Transition & { do: 'mark' }, now: number): Slot | undefined {
   const { prompt_id, mark, mine } = transition;
-  const claimed_until = slot.outbox.find((prompt) => prompt.prompt_id === prompt_id)?.claimed_until;
-  if (!ownClaim || claimed_until === undefined || claimed_until === mine) return markUnfinished(slot, prompt_id, mark);
-  return claimed_until > now ? undefined : markUnfinished(slot, prompt_id, { ...mark, claimed_until });
+  return ownClaim ? markOwed(slot, prompt_id, mark, mine, now) : markUnfinished(slot, prompt_id, mark);
 }

@@ -10,7 +10,7 @@ import { lookForLateLanding } from './late-landing.ts';
 
 /** settlement/audit.ts keeps these two to itself. */
 const POST_MS = 6000;
-export const MAY_LAND_MS = 20_000;
+export const MAY_LAND_MS = 10_000;
 
 type FinishPrompt = Frame & { prompt_id: string; slot?: Slot; justSettled?: true };
 type AuditAndEnd = Frame & { prompt_id: string; slot: Slot; first: boolean };
