@@ -1,7 +1,7 @@
 import type { PostResult } from '#core/ports.ts';
 
 /** What can happen to one call to the outside. */
-export const FAULTS = ['dies before', 'dies after', 'reply lost', 'throttled', 'timed out'] as const;
+export const FAULTS = ['dies before', 'dies after', 'reply lost', 'no answer'] as const;
 export type Fault = (typeof FAULTS)[number];
 /** The n-th call of a process to the outside, counted from one. */
 export type Plan = { at: number; fault: Fault } | undefined;

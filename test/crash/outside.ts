@@ -90,11 +90,12 @@ export class Outside {
   }
 
   ports(process: FaultyProcess): Ports {
+    const store = promptStore(this.#table.client, this.#table.name, () => this.now);
+    // The table is shared with other runs, whose threads are on hosts of their own.
+    const isOurs = ({ alias }: Thread) => alias === this.thread.alias;
+    const due = async (now: number) => (await store.due(now, 100)).filter(isOurs);
     return {
-      store: process.wrap(
-        'store',
-        promptStore(this.#table.client, this.#table.name, () => this.now),
-      ),
+      store: process.wrap('store', { ...store, due }),
       threadHost: process.wrap('threadHost', bound(this.host)),
       runnerQueues: process.wrap('runnerQueues', {
         has: () => true,
