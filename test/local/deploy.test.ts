@@ -73,10 +73,11 @@ it('stops at what it does not know and at a port that is taken, and leaves nothi
   const wrong = writeStubAssembly(path.join(root, 'wrong'), odd);
   await expect(deploy({ assembly: wrong })).rejects.toThrow('Odd: AWS::SQS::Queue KmsMasterKeyId is not supported');
 
-  const blocker = createServer().listen(0, '127.0.0.1');
+  // Below the range from which the system takes free ports, so that no other test is there.
+  const port = 20_000 + (process.pid % 10_000);
+  const blocker = createServer().listen(port, '127.0.0.1');
   await once(blocker, 'listening');
   stops.push(() => blocker.close());
-  const { port } = blocker.address() as { port: number };
   await expect(deploy({ port: port - 2 })).rejects.toThrow(`Port ${port} is taken`);
   await expect(fetch(`http://127.0.0.1:${port - 2}/`)).rejects.toThrow();
 });
