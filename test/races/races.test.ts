@@ -7,7 +7,7 @@ import { Outside } from '../crash/outside.ts';
 import { seededRandom } from '../crash/random.ts';
 import { startTable, type TestTable } from '../support/dynamodb.ts';
 
-const PROMPTS = Number(process.env.PROMPTS ?? 100);
+const PROMPTS = Number(process.env.PROMPTS ?? 40);
 const AT_ONCE = 10;
 const seed = Number(process.env.SEED ?? Date.now() % 1_000_000);
 const random = seededRandom(seed);
