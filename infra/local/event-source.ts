@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
 import {
   DeleteMessageBatchCommand,
@@ -42,6 +43,8 @@ export class EventSource {
 
   constructor(settings: EventSourceSettings) {
     this.#settings = settings;
+    // Each poller listens, and Node takes more than ten for a leak.
+    setMaxListeners(settings.concurrency, this.#stopping.signal);
     for (let n = 0; n < Math.min(POLLERS, settings.concurrency); n++) this.#addPoller();
   }
 

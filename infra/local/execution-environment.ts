@@ -120,6 +120,6 @@ function forEachLine(stream: Readable, write: (line: string) => void): void {
   stream.setEncoding('utf8').on('data', (text: string) => {
     const lines = (rest + text).split('\n');
     rest = lines.pop() ?? '';
-    lines.forEach(write);
+    for (const line of lines) write(line);
   });
 }

@@ -2,6 +2,11 @@ import { type EnvironmentSettings, ExecutionEnvironment, type Invocation } from 
 
 /** Starting one takes a core for a third of a second; more at once would only start later. */
 const STARTS_AT_ONCE = 2;
+/**
+ * How long an invocation waits for a new environment, for each one that is there. Where the two cores are the limit, a
+ * few are enough and more only take memory; where the thread host hangs, twenty calls have twenty after two seconds.
+ */
+const PATIENCE_MS = 100;
 /** Lambda keeps an environment for minutes; here its memory is wanted back. */
 const IDLE_MS = 20_000;
 
@@ -14,10 +19,11 @@ export type LambdaSettings = EnvironmentSettings & {
 export class LambdaFunction {
   readonly #settings: LambdaSettings;
   readonly #idle: { environment: ExecutionEnvironment; reaper: NodeJS.Timeout }[] = [];
-  readonly #waiting: ((environment: ExecutionEnvironment | Invocation) => void)[] = [];
+  readonly #waiting: { give(environment: ExecutionEnvironment | Invocation): void; since: number }[] = [];
   readonly #environments = new Set<ExecutionEnvironment>();
   readonly #running = new Set<Promise<Invocation>>();
   #starting = 0;
+  #growth: NodeJS.Timeout | undefined;
   #stopped = false;
 
   constructor(settings: LambdaSettings) {
@@ -34,7 +40,8 @@ export class LambdaFunction {
   async stop(): Promise<void> {
     this.#stopped = true;
     for (const { reaper } of this.#idle) clearTimeout(reaper);
-    for (const give of this.#waiting.splice(0)) give(stopped());
+    clearTimeout(this.#growth);
+    for (const { give } of this.#waiting.splice(0)) give(stopped());
     await Promise.all([...this.#environments].map((environment) => environment.stop()));
   }
 
@@ -59,19 +66,26 @@ export class LambdaFunction {
       if (last.environment.alive) return Promise.resolve(last.environment);
       this.#environments.delete(last.environment);
     }
-    return new Promise((resolve) => {
-      this.#waiting.push(resolve);
+    return new Promise((give) => {
+      this.#waiting.push({ give, since: performance.now() });
       this.#startMore();
     });
   }
 
   #startMore(): void {
-    while (
+    const [oldest] = this.#waiting;
+    const mayStart =
       !this.#stopped &&
       this.#starting < Math.min(STARTS_AT_ONCE, this.#waiting.length) &&
-      this.#environments.size < this.#settings.concurrency
-    ) {
+      this.#environments.size < this.#settings.concurrency;
+    if (!oldest || !mayStart) return;
+    const patienceMs = oldest.since + PATIENCE_MS * this.#environments.size - performance.now();
+    if (patienceMs > 0) {
+      clearTimeout(this.#growth);
+      this.#growth = setTimeout(() => this.#startMore(), patienceMs);
+    } else {
       void this.#start();
+      this.#startMore();
     }
   }
 
@@ -83,7 +97,7 @@ export class LambdaFunction {
     this.#starting--;
     if (error) {
       this.#settings.log(`${error.errorType}: ${error.errorMessage}`);
-      this.#waiting.shift()?.({ ok: false, error });
+      this.#waiting.shift()?.give({ ok: false, error });
       await environment.stop();
     }
     this.#release(environment);
@@ -92,7 +106,7 @@ export class LambdaFunction {
 
   #release(environment: ExecutionEnvironment): void {
     const next = environment.alive ? this.#waiting.shift() : undefined;
-    if (next) next(environment);
+    if (next) next.give(environment);
     else if (environment.alive) {
       const reaper = setTimeout(() => this.#reap(environment), IDLE_MS);
       this.#idle.push({ environment, reaper });
@@ -102,7 +116,9 @@ export class LambdaFunction {
     }
   }
 
+  /** The last one stays: a person who answers now and then should not wait for a start each time. */
   #reap(environment: ExecutionEnvironment): void {
+    if (this.#environments.size === 1) return;
     const at = this.#idle.findIndex((entry) => entry.environment === environment);
     this.#idle.splice(at, 1);
     this.#environments.delete(environment);

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 /** Nothing of the local stack is reachable from another machine. */
@@ -30,6 +30,18 @@ export async function listenOnLoopback(server: Server, port: number): Promise<st
     throw portError(error, port);
   }
   return originOf((server.address() as AddressInfo).port);
+}
+
+/**
+ * Fails early where one of the ports is taken, not seconds later when everything else is ready.
+ * @throws PortTakenError
+ */
+export async function expectFreePorts(first: number, count: number): Promise<void> {
+  for (let port = first; port < first + count; port++) {
+    const server = createServer();
+    await listenOnLoopback(server, port);
+    await closeServer(server);
+  }
 }
 
 export function originOf(port: number): string {

@@ -5,8 +5,8 @@ import { announce } from './announce.ts';
 import { DataFolderError } from './data-folder.ts';
 import { functionLog } from './function-log.ts';
 import { TemplateError } from './intrinsics.ts';
-import { PortTakenError } from './loopback-server.ts';
-import { HELP, OptionError, type Options, readOptions } from './options.ts';
+import { expectFreePorts, PortTakenError } from './loopback-server.ts';
+import { HELP, OptionError, type Options, PORTS_IN_USE, readOptions } from './options.ts';
 import { StopStack } from './stop-stack.ts';
 import { SynthError, synthesize } from './synth.ts';
 
@@ -22,6 +22,7 @@ async function start(options: Options, signal: AbortSignal, stops: StopStack): P
   const began = performance.now();
   const tell = (text: string) => console.log(`${((performance.now() - began) / 1000).toFixed(1)} s  ${text}`);
 
+  if (options.port) await expectFreePorts(options.port, PORTS_IN_USE);
   tell('building the functions and synthesizing the stack');
   const assembly = await synthesize(signal);
   stops.add(assembly.remove);

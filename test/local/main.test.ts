@@ -1,4 +1,6 @@
 import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
@@ -18,6 +20,16 @@ async function main(...args: string[]): Promise<{ code: unknown; stdout: string;
 it('a wrong flag is one plain sentence on stderr, and exit code 1', async () => {
   const { code, stdout, stderr } = await main('--port', 'many');
   expect([code, stdout, stderr]).toEqual([1, '', '--port must be 0 or a number up to 65531, not "many".\n']);
+});
+
+it('so is a port that is taken, before anything is built', async () => {
+  const port = 30_001 + (process.pid % 1000);
+  const blocker = createServer().listen(port, '127.0.0.1');
+  await once(blocker, 'listening');
+  const { code, stdout, stderr } = await main('--port', String(port - 1));
+  blocker.close();
+  const sentence = `Port ${port} is taken: stop what listens there, or give another first port with --port.\n`;
+  expect([code, stdout, stderr]).toEqual([1, '', sentence]);
 });
 
 it('--help lists the flags', async () => {

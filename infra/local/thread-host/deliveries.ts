@@ -1,4 +1,5 @@
 import { createHmac, randomUUID } from 'node:crypto';
+import { setMaxListeners } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
 import { threadName } from '#core/thread.ts';
 import type { HostItem } from './item-store.ts';
@@ -23,6 +24,8 @@ export class Deliveries {
   constructor(target: WebhookTarget, told: Told) {
     this.#target = target;
     this.#told = told;
+    // One for each thread that waits; Node takes more than ten for a leak.
+    setMaxListeners(0, this.#stopping.signal);
   }
 
   add(item: HostItem): void {
