@@ -44,6 +44,7 @@ export async function resolveItem(ports: Ports, thread: Thread, item: Item): Pro
         return decision;
       }
       case 'next_turn':
+        if (await wasUsed(ports, thread, item)) continue;
         await queueNextTurn(ports, thread, item, state, decision.stale_for);
         return decision;
       case 'confirm_posted':
@@ -56,6 +57,14 @@ export async function resolveItem(ports: Ports, thread: Thread, item: Item): Pro
         return decision satisfies never;
     }
   }
+}
+
+/**
+ * Slot and receipt were read together, which is no snapshot: another worker with this item may have settled, finished and
+ * dropped its prompt in between. The receipt is written before that, so that a second look sees it.
+ */
+async function wasUsed({ store }: Ports, thread: Thread, { id }: Item): Promise<boolean> {
+  return (await store.read(thread, { items: [id] })).receipts.has(id);
 }
 
 /** The item goes on as (a part of) the agent's next turn; the receipt comes after, so that a crash sends it again. */

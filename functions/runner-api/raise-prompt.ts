@@ -3,16 +3,13 @@ import type { Ports } from '#core/ports.ts';
 import type { PostingPrompt } from '#core/prompt.ts';
 import { requestKeyOf } from '#core/prompt-id.ts';
 import { promptView } from '#core/prompt-view.ts';
-import { beginPosting, type Slot } from '#core/prompting/slot.ts';
+import { beginPosting, POSTING_CLAIM_MS, type Slot, takeOverPosting } from '#core/prompting/slot.ts';
 import type { RaiseRequest } from '#core/raise.ts';
 import type { Thread } from '#core/thread.ts';
 import { finishPrompt } from '#settlement/finish-prompt.ts';
 import { askQuestion, confirmPosting, withdrawQuestion } from '#settlement/question.ts';
 import { CALL_BUDGET_MS, type CallAnswer, PAUSE_MS, refusal, unavailable } from './call.ts';
 import { findByRequest, findPrompt } from './find-prompt.ts';
-
-/** Posting, its looks and an earlier prompt's audit post take this long at most; then nobody is at it any more. */
-const POSTING_CLAIM_MS = 20_000;
 
 type Begun = { prompt: PostingPrompt; slot: Slot; again: boolean; superseded?: string };
 
@@ -52,17 +49,21 @@ async function beginPrompt(ports: Ports, thread: Thread, raise: RaiseRequest): P
     const state = await store.read(thread, keyOf(fresh));
     const { active, outbox } = state.slot;
     const earlier = findByRequest(state, requestKeyOf(fresh));
-    if (earlier && earlier.state !== 'posting' && earlier.state !== 'withdrawn') return shown(200, earlier);
-    if (active?.state === 'posting') {
-      if (clock.now() > giveUpAt) return unavailable('another question is being posted to this thread');
+    if (earlier?.state === 'withdrawn')
+      return unavailable('this question was given up, as nobody knows if it was posted');
+    if (earlier && earlier.state !== 'posting') return shown(200, earlier);
+    const now = clock.now();
+    const next = earlier
+      ? takeOverPosting(state.slot, earlier.prompt_id, now)
+      : beginPosting(state.slot, postingPrompt(raise, fresh, now), now);
+    if (!next && active?.state === 'posting') {
+      if (now > giveUpAt) return unavailable('another call is still posting a question to this thread');
       await settlePosting(ports, thread, active);
       continue;
     }
-    const prompt = postingPrompt(raise, earlier?.prompt_id ?? fresh, clock.now());
-    const next = beginPosting(state.slot, prompt, clock.now());
     if (!next) {
       // The outbox is full: the host has been refusing audit items for a while.
-      if (clock.now() > giveUpAt || !(await finishOldest(ports, thread, outbox[0]?.prompt_id))) return outboxFull();
+      if (now > giveUpAt || !(await finishOldest(ports, thread, outbox[0]?.prompt_id))) return outboxFull();
       continue;
     }
     const owned = raise.runner === undefined ? next : { ...next, runner: raise.runner };
@@ -73,7 +74,8 @@ async function beginPrompt(ports: Ports, thread: Thread, raise: RaiseRequest): P
       throw error;
     }
     const slot = { ...owned, rev: owned.rev + 1 };
-    return { prompt, slot, again: earlier !== undefined, ...(active && { superseded: active.prompt_id }) };
+    const superseded = earlier ? undefined : active?.prompt_id;
+    return { prompt: owned.active, slot, again: earlier !== undefined, ...(superseded && { superseded }) };
   }
 }
 

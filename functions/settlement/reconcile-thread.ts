@@ -1,6 +1,6 @@
 import type { Ports } from '#core/ports.ts';
 import type { PostingPrompt, UnfinishedPrompt } from '#core/prompt.ts';
-import { markOwed, POSTING_GRACE_MS, promptDueAt } from '#core/prompting/slot.ts';
+import { markOwed, postingDueAt, promptDueAt } from '#core/prompting/slot.ts';
 import type { Thread } from '#core/thread.ts';
 import { retryDelayMs } from '#settlement/back-off.ts';
 import { changeSlot } from '#settlement/change-slot.ts';
@@ -11,7 +11,7 @@ import { confirmPosting, withdrawQuestion } from '#settlement/question.ts';
 export async function reconcileThread(ports: Ports, thread: Thread): Promise<void> {
   const { slot } = await ports.store.read(thread);
   const now = ports.clock.now();
-  if (slot.active?.state === 'posting' && slot.active.raised_at + POSTING_GRACE_MS <= now) {
+  if (slot.active?.state === 'posting' && postingDueAt(slot.active) <= now) {
     await settleLeftPosting(ports, thread, slot.active);
   }
   for (const prompt of slot.outbox) {

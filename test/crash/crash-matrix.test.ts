@@ -93,7 +93,7 @@ async function run(scenario: Scenario, plan: Plan): Promise<{ end: unknown; call
     end: {
       thread: items.map((item) => seen(item, items)).sort(),
       told: [...new Set(outside.sent.map((message) => told(message, items)))].sort(),
-      active: slot.active && [slot.active.state, slot.active.request_id],
+      active: slot.active && [slot.active.state, slot.active.questions[0]?.question],
       unacknowledged: ((await outside.attach()).unacknowledged as unknown as RunnerMessage[])
         .map((message) => told(message, items))
         .sort(),

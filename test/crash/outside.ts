@@ -7,6 +7,7 @@ import type { Thread } from '#core/thread.ts';
 import { reconcileDue } from '../../functions/reconciler/reconcile-due.ts';
 import { resolveItem } from '../../functions/resolver/resolve-item.ts';
 import { answerCall } from '../../functions/runner-api/answer-call.ts';
+import type { CallAnswer } from '../../functions/runner-api/call.ts';
 import type { TestTable } from '../support/dynamodb.ts';
 import { FaultyProcess, type Plan } from './faults.ts';
 import { MemoryHost } from './memory-host.ts';
@@ -44,8 +45,13 @@ export class Outside {
   }
   raise(request_id: string, more: object = {}): Promise<Record<string, never>> {
     const options = [{ label: 'Approve' }, { label: 'Deny' }];
-    const questions = [{ question: `${request_id}?`, options }];
-    return this.call(PROMPTS, {}, { request_id, kind: 'approval', questions, ...more });
+    const raise = { request_id, kind: 'approval', questions: [{ question: `${request_id}?`, options }], ...more };
+    return this.again(async (ports) => {
+      const answer = await answerCall(ports, PROMPTS, this.thread, JSON.stringify(raise));
+      // What was given up stays so: the agent is told, and asks anew.
+      if (answer.status === 503) raise.request_id += ' anew';
+      return resultOf(answer);
+    });
   }
   cancel(prompt_id: string): Promise<Record<string, never>> {
     return this.call(`${PROMPTS}/{prompt_id}/cancel`, { prompt_id }, { reason: 'the run ended' });
@@ -84,8 +90,7 @@ export class Outside {
 
   async call(route: string, path: Record<string, string>, body: object): Promise<Record<string, never>> {
     return this.again(async (ports) => {
-      const answer = await answerCall(ports, route, { ...this.thread, ...path }, JSON.stringify(body));
-      return answer.status < 300 ? ((answer.answer ?? {}) as Record<string, never>) : undefined;
+      return resultOf(await answerCall(ports, route, { ...this.thread, ...path }, JSON.stringify(body)));
     });
   }
 
@@ -115,6 +120,10 @@ export class Outside {
       mintPromptId,
     };
   }
+}
+
+function resultOf({ status, answer }: CallAnswer): Record<string, never> | undefined {
+  return status < 300 ? ((answer ?? {}) as Record<string, never>) : undefined;
 }
 
 /** Methods that need no `this`, as ports are used. */

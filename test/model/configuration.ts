@@ -5,6 +5,7 @@ export type Fault =
   | 'stall' /** a process stands still until a claim or a pause has run out */
   | 'duplicate' /** a webhook is delivered again, however late */
   | 'lapse' /** a message's visibility runs out: a second worker gets it too */
+  | 'torn' /** receipts or history are read a moment before the slot: a read of several records is no snapshot */
   | 'lostReply' /** a save is applied, and reported as a lost condition */
   | 'refusedPost'
   | 'lostPost' /** a post without a reply, carried out or not */

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import type { Configuration } from './configuration.ts';
-import { MISSING, without } from './defences.ts';
+import { ALL_ON } from './defences.ts';
 import { movesFrom } from './moves.ts';
 import type { Process } from './process.ts';
 import type { Move, Setup } from './processes.ts';
@@ -36,11 +36,7 @@ const EVERYTHING: Configuration = {
 const WALKS = 100;
 const STEPS = 250;
 
-/** The code as it is. A read of the table is one call of a port, in whatever order its items are read. */
-const setup: Setup = {
-  configuration: EVERYTHING,
-  on: without(...MISSING.filter((defence) => defence !== 'slotReadFirst')),
-};
+const setup: Setup = { configuration: EVERYTHING, on: ALL_ON };
 
 /** A model of something else proves nothing: the real code takes the same side effects, with the same contents. */
 describe('the real code, stopped at each side effect,', () => {

@@ -36,7 +36,8 @@ export const DEFENCES = {
   givenUpIsFinal:
     'a question given up is never asked again by its request; one left posting is taken over as it stands',
   ownAttempt: 'a posting is withdrawn only as the attempt that was looked at',
-  slotReadFirst: 'the slot is read before receipts and history, which are written before it is dropped from the slot',
+  slotReadFirst: 'the history is read after the slot: a prompt is kept there before it is dropped from the slot',
+  receiptReadAgain: 'a next turn is sent only where its receipt is still not there after the slot was read',
   adoptUnknown: 'a question is adopted only over a slot and a history that do not know it (P10)',
   adoptInOrder: 'an adopted question does not supersede a later one (P10)',
   reconciler: 'what a crash left is finished without a new item or call',
@@ -53,6 +54,3 @@ export const without = (...off: Defence[]): Defences => ({
   ...ALL_ON,
   ...Object.fromEntries(off.map((name) => [name, false])),
 });
-
-/** The checker found that these are needed, and functions/ does not have them yet. */
-export const MISSING: readonly Defence[] = ['givenUpIsFinal', 'slotReadFirst'];

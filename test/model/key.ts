@@ -92,7 +92,7 @@ function slotName({ active, outbox }: Slot, now: number): string {
 
 function promptKey(prompt: ActivePrompt | UnfinishedPrompt, now: number): string {
   const id = short(prompt.prompt_id);
-  if (prompt.state === 'posting') return `${id}P${ahead(prompt.claimed_until, now)}/${elapsed(prompt.raised_at, now)}`;
+  if (prompt.state === 'posting') return `${id}P${Math.max(prompt.claimed_until - now, -POSTING_GRACE_MS)}`;
   if (prompt.state === 'open') return `${id}O${prompt.item_id}${prompt.replay ? 'r' : ''}`;
   const { settled_at, notified_at, claimed_until, audit_unknown_at, next_attempt_at, acked_at } = prompt;
   const flags = `${notified_at === undefined ? '' : 'n'}${acked_at === undefined ? '' : '+'}`;

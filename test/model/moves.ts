@@ -1,4 +1,4 @@
-import { dueAt, POSTING_GRACE_MS } from '#core/prompting/slot.ts';
+import { dueAt, POSTING_GRACE_MS, postingDueAt } from '#core/prompting/slot.ts';
 import { agentCalls } from './agent.ts';
 import { type Add, begin, type Move, type Setup, stepOf } from './processes.ts';
 import { questionOf, typeOf, userItem } from './scenario.ts';
@@ -89,7 +89,7 @@ function time(state: State, add: Add): void {
     (p.audit_unknown_at ?? -MAY_LAND_MS) + MAY_LAND_MS,
   ]);
   for (const p of outbox) if (p.state === 'withdrawn') instants.push(p.settled_at + POSTING_GRACE_MS);
-  if (active?.state === 'posting') instants.push(active.claimed_until, active.raised_at + POSTING_GRACE_MS);
+  if (active?.state === 'posting') instants.push(active.claimed_until, postingDueAt(active));
   let next = Number.POSITIVE_INFINITY;
   for (const instant of instants) if (instant !== undefined && instant > state.now && instant < next) next = instant;
   if (next === Number.POSITIVE_INFINITY || state.landing.some(({ until = next + 1 }) => until <= next)) return;

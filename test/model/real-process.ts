@@ -118,7 +118,7 @@ function asReal(call: Call, got: unknown, state: State): unknown {
 
 /** Of a call, what both sides must agree on. */
 export function modelled(call: Call): { port: string; with: unknown } {
-  const port = call.do === 'readSlot' ? 'read' : call.do;
+  const port = call.do;
   switch (call.do) {
     case 'save':
       return { port, with: comparable(port, call.slot) };

@@ -67,16 +67,17 @@ export function performed(state: State, call: Call, on: Defences): Performed[] {
 }
 
 /**
- * adapters/prompt-store.ts, read. The slot first: receipts and history only grow, so that reading them later, or at
- * once as here, tells more and never less. Read together they come in any order: a BatchGetItem is no snapshot.
+ * adapters/prompt-store.ts, read. The history after the slot: it only grows, so that reading it later, or at once as
+ * here, tells more and never less. Receipts come together with the slot: a BatchGetItem is no snapshot.
  */
 function read(state: State, call: Call & { do: 'read' }, on: Defences): Performed[] {
   const { slot, receipts, past } = state;
   const prompt = past.get(call.request ?? '');
   const rest = { receipts, ...(prompt && { past: prompt }) };
   const together: Performed = { state, got: { ...rest, slot } };
-  if (on.slotReadFirst || (!call.request && !call.items)) return [together];
-  return [together, { state, rest: { do: 'readSlot', rest }, how: 'all but the slot' }];
+  const mayTear = call.items !== undefined || (call.request !== undefined && !on.slotReadFirst);
+  if (!mayTear || !may(state, 'torn')) return [together];
+  return [together, { state: after(state, 'torn'), rest: { do: 'readSlot', rest }, how: 'all but the slot' }];
 }
 
 /** adapters/prompt-store.ts, save: its reply may be lost, and the SDK's own retry then reports a lost condition. */

@@ -84,10 +84,10 @@ it('an answer: one read and one write before the runner is notified, four Dynamo
   ]);
 });
 
-it('a next turn: one read before, one write after', async () => {
+it('a next turn: two reads before, one write after', async () => {
   requests.length = 0;
   await resolveItem(ports, THREAD, item('and then?', { id: 'itm_next' }));
-  expect(requests).toEqual(['BatchGetItem', 'SendMessage', 'PutItem']);
+  expect(requests).toEqual(['BatchGetItem', 'BatchGetItem', 'SendMessage', 'PutItem']);
 });
 
 it('an item that comes again: one read', async () => {

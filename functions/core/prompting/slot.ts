@@ -25,10 +25,15 @@ export type Slot = {
   surveyed_to?: string;
 };
 
+/** A slot whose question is on its way to the thread. */
+type PostingSlot = Slot & { active: PostingPrompt };
+
 /** More than a handful of unfinished prompts on one thread means that its host is down: ask later (C26). */
 export const OUTBOX_LIMIT = 8;
 /** A question whose posting nobody finished in this time was left by a crash, or its post may still land. */
 export const POSTING_GRACE_MS = 60_000;
+/** Posting, its looks and an earlier prompt's audit post take a raise this long at most; then nobody is at it any more. */
+export const POSTING_CLAIM_MS = 20_000;
 /** One worker's time to post an audit item: the host's 5 s, the look before it, and room to record the end. */
 export const CLAIM_MS = 12_000;
 
@@ -44,12 +49,18 @@ export const LANDED_LATE = 'the question reached the thread after it was given u
 export const emptySlot = (): Slot => ({ rev: 0, outbox: [] });
 
 /** Protocol step 1: a new prompt takes the slot; an open one is cancelled as superseded in the same write (P5). */
-export function beginPosting(slot: Slot, prompt: PostingPrompt, now: number): Slot | undefined {
+export function beginPosting(slot: Slot, prompt: PostingPrompt, now: number): PostingSlot | undefined {
   if (slot.outbox.length >= OUTBOX_LIMIT || slot.active?.state === 'posting') return undefined;
-  const again = slot.outbox.filter((earlier) => earlier.prompt_id !== prompt.prompt_id);
   const superseded = slot.active && settled(slot.active, { state: 'cancelled', reason: SUPERSEDED }, now);
-  const next: Slot = { ...slot, active: prompt, outbox: superseded ? [...again, superseded] : again };
+  const next = { ...slot, active: prompt, outbox: superseded ? [...slot.outbox, superseded] : slot.outbox };
   return utf8Bytes(JSON.stringify(next)) <= RAISE_LIMIT_BYTES ? next : undefined;
+}
+
+/** P1: a request comes again whose posting nobody is at any more. It stays as it is, so that items go on waiting for it. */
+export function takeOverPosting(slot: Slot, prompt_id: string, now: number): PostingSlot | undefined {
+  if (slot.active?.prompt_id !== prompt_id || slot.active.state !== 'posting') return undefined;
+  if (slot.active.claimed_until > now) return undefined;
+  return { ...slot, active: { ...slot.active, claimed_until: now + POSTING_CLAIM_MS } };
 }
 
 /** Protocol step 3: the question is on the thread. Whoever sees it first does it. */
@@ -126,8 +137,13 @@ export function dropFinished(slot: Slot, prompt_id: string): Slot | undefined {
 /** When the reconciler should look at this thread, in milliseconds; `undefined` where nothing is owed. */
 export function dueAt(slot: Slot): number | undefined {
   const due = slot.outbox.map(promptDueAt);
-  if (slot.active?.state === 'posting') due.push(slot.active.raised_at + POSTING_GRACE_MS);
+  if (slot.active?.state === 'posting') due.push(postingDueAt(slot.active));
   return due.sort((a, b) => a - b)[0];
+}
+
+/** When a question still posting was left there by a crash: its last attempt began long enough ago. */
+export function postingDueAt({ claimed_until }: PostingPrompt): number {
+  return claimed_until - POSTING_CLAIM_MS + POSTING_GRACE_MS;
 }
 
 /** When the next step of an unfinished prompt is due. */

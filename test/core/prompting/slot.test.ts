@@ -13,12 +13,14 @@ import {
   markUnfinished,
   OUTBOX_LIMIT,
   openPrompt,
+  POSTING_CLAIM_MS,
   POSTING_GRACE_MS,
   promptDueAt,
   RAISE_LIMIT_BYTES,
   type Slot,
   SUPERSEDED,
   settle,
+  takeOverPosting,
   withdraw,
 } from '#core/prompting/slot.ts';
 import { answered, at, OTHER_PROMPT_ID, open, PROMPT_ID, posting, slotWith } from '../../support/given.ts';
@@ -49,8 +51,19 @@ describe('a raise', () => {
   it('waits while another question is being posted', () => {
     expect(beginPosting(slotWith({ active: posting() }), second(), 9000)).toBeUndefined();
   });
-  it('takes its own withdrawn prompt up again', () => {
-    expect(beginPosting(slotWith({ outbox: [withdrawn()] }), posting(), 9000)?.outbox).toEqual([]);
+  it('takes over its own posting that nobody is at any more, as it stands (P1)', () => {
+    const left = posting();
+    const taken = takeOverPosting(slotWith({ active: left, outbox: [answered()] }), PROMPT_ID, left.claimed_until);
+    const active = { ...left, claimed_until: left.claimed_until + POSTING_CLAIM_MS };
+    expect(taken).toEqual(slotWith({ active, outbox: [answered()] }));
+  });
+  it.each([
+    ['one that a call is at', posting(), PROMPT_ID, posting().claimed_until - 1],
+    ['that of another request', posting(), OTHER_PROMPT_ID, 900_000],
+    ['an open prompt', open(), PROMPT_ID, 900_000],
+    ['nothing', undefined, PROMPT_ID, 900_000],
+  ] as const)('does not take over %s', (_, active, prompt_id, now) => {
+    expect(takeOverPosting(slotWith(active && { active }), prompt_id, now)).toBeUndefined();
   });
   it('is refused by a full outbox', () => {
     const outbox = Array.from({ length: OUTBOX_LIMIT }, (_, i) => answered({ prompt_id: `prm_${i}` }));
@@ -201,7 +214,8 @@ describe('what follows a settlement', () => {
   });
   it('keeps the thread in the index until nothing is owed', () => {
     expect(dueAt(slotWith({ active: open() }))).toBeUndefined();
-    expect(dueAt(slotWith({ active: posting() }))).toBe(1000 + POSTING_GRACE_MS);
+    const { claimed_until } = posting();
+    expect(dueAt(slotWith({ active: posting() }))).toBe(claimed_until - POSTING_CLAIM_MS + POSTING_GRACE_MS);
     expect(
       dueAt(slotWith({ outbox: [answered(), withdrawn({ prompt_id: OTHER_PROMPT_ID, next_attempt_at: 6000 })] })),
     ).toBe(6000);

@@ -1,16 +1,13 @@
 import type { StoredThread } from '#core/ports.ts';
 import type { PostingPrompt } from '#core/prompt.ts';
 import { requestKeyOf } from '#core/prompt-id.ts';
-import { beginPosting, type Slot } from '#core/prompting/slot.ts';
+import { beginPosting, POSTING_CLAIM_MS, type Slot, takeOverPosting } from '#core/prompting/slot.ts';
 import { findByRequest, findPrompt } from '../../../functions/runner-api/find-prompt.ts';
 import { outcomeOf } from '../outcome.ts';
 import { type Frame, give, type Moment, type Next, type Points, perform, type THROWN } from '../process.ts';
 import type { Waited } from '../world.ts';
 import { finishPrompt } from './finish-prompt.ts';
 import { askQuestion, confirmPosting, withdrawQuestion } from './question.ts';
-
-/** runner-api/raise-prompt.ts keeps it to itself. */
-const POSTING_CLAIM_MS = 20_000;
 
 /** The prompt as it is raised, but for its times; its id is the one minted for this attempt. */
 type Fresh = Omit<PostingPrompt, 'raised_at' | 'claimed_until'>;
@@ -40,22 +37,20 @@ export const raisePromptPoints = {
     const earlier = findByRequest(state, requestKeyOf(f.fresh.prompt_id));
     if (earlier && earlier.state !== 'posting' && earlier.state !== 'withdrawn') return shown(earlier);
     if (earlier?.state === 'withdrawn' && m.on.givenUpIsFinal) return give('unavailable' satisfies RaiseAnswer);
-    if (active?.state === 'posting') {
-      if (m.on.givenUpIsFinal && earlier === active && m.now >= active.claimed_until)
-        return takeOver(m, f, state.slot, active);
-      return settlePosting(m, f, active);
-    }
-    const prompt_id = earlier?.prompt_id ?? f.fresh.prompt_id;
-    const prompt: PostingPrompt = { ...f.fresh, prompt_id, raised_at: m.now, claimed_until: m.now + POSTING_CLAIM_MS };
-    const next = beginPosting(state.slot, prompt, m.now);
+    const prompt = postingPrompt(m, f.fresh, earlier);
+    const next =
+      earlier?.state === 'posting' && m.on.givenUpIsFinal
+        ? takeOverPosting(state.slot, earlier.prompt_id, m.now)
+        : beginAgain(m, state.slot, prompt);
+    if (!next && active?.state === 'posting') return settlePosting(m, f, active);
     if (!next) return give('unavailable' satisfies RaiseAnswer);
     const slot =
       active && !m.on.outbox ? { ...next, outbox: next.outbox.filter((p) => p.prompt_id !== active.prompt_id) } : next;
-    const superseded = active && { superseded: active.prompt_id };
+    const superseded = active?.state === 'open' && { superseded: active.prompt_id };
     return perform({ do: 'save', slot }, {
       at: 'beginPrompt.saved',
       fresh: f.fresh,
-      prompt,
+      prompt: next.active,
       again: earlier !== undefined,
       ...superseded,
     } as Begun);
@@ -87,15 +82,17 @@ export const raisePromptPoints = {
   },
 } satisfies Points;
 
-/** Its own earlier attempt ended: items go on waiting while it looks for the question and else posts it. */
-function takeOver({ now }: Moment, { fresh }: Raise, slot: Slot, left: PostingPrompt): Next {
-  const prompt: PostingPrompt = { ...left, raised_at: now, claimed_until: now + POSTING_CLAIM_MS };
-  return perform({ do: 'save', slot: { ...slot, active: prompt } }, {
-    at: 'beginPrompt.saved',
-    fresh,
-    prompt,
-    again: true,
-  } as Begun);
+const postingPrompt = ({ now }: Moment, fresh: Fresh, earlier?: { prompt_id: string }): PostingPrompt => ({
+  ...fresh,
+  ...(earlier && { prompt_id: earlier.prompt_id }),
+  raised_at: now,
+  claimed_until: now + POSTING_CLAIM_MS,
+});
+
+/** Without the defence `givenUpIsFinal` a prompt that was given up leaves the outbox and is posted again. */
+function beginAgain({ now }: Moment, slot: Slot, prompt: PostingPrompt) {
+  const outbox = slot.outbox.filter(({ prompt_id }) => prompt_id !== prompt.prompt_id);
+  return beginPosting({ ...slot, outbox }, prompt, now);
 }
 
 /** runner-api/raise-prompt.ts, settlePosting, and the loop around it. */

@@ -1,6 +1,6 @@
 import type { StoredThread } from '#core/ports.ts';
 import type { PostingPrompt } from '#core/prompt.ts';
-import { POSTING_GRACE_MS, promptDueAt, type Slot } from '#core/prompting/slot.ts';
+import { postingDueAt, promptDueAt, type Slot } from '#core/prompting/slot.ts';
 import { enter, type Frame, give, type Moment, type Next, type Points, perform, THROWN } from '../process.ts';
 import { BACK_OFF_MS, changeSlot } from './change-slot.ts';
 import { finishPrompt } from './finish-prompt.ts';
@@ -17,7 +17,7 @@ export const reconcileThreadPoints = {
   'reconcileThread.read': (m: Moment, f: Frame, { slot }: StoredThread) => {
     const next: Reconcile = { at: 'reconcileThread.next', left: due(slot, m.now), caller: f.caller };
     const { active } = slot;
-    if (active?.state !== 'posting' || active.raised_at + POSTING_GRACE_MS > m.now) return enter(next);
+    if (active?.state !== 'posting' || postingDueAt(active) > m.now) return enter(next);
     if (!m.on.lookBeforeGivingUp) return withdrawQuestion(active, true, next);
     return confirmPosting(active, {
       ...next,

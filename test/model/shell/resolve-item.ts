@@ -15,6 +15,7 @@ import { confirmPosting } from './question.ts';
 type Resolve = Frame & { item: Item };
 /** Of a duplicate something was made before. */
 type Became = Decision['do'] | 'duplicate';
+type NextTurn = Resolve & { staleFor?: string };
 type Deciding = Resolve & { became: Became };
 
 /** One message of the queue: resolver/resolve-item.ts, then the event source mapping deletes it, unless it threw. */
@@ -52,10 +53,12 @@ export const resolveItemPoints = {
   },
   'resolveItem.confirmed': (_: Moment, { item, caller }: Resolve, found: boolean) =>
     found ? resolveItem(item, caller) : fail('the question is on its way to the thread'),
+  'resolveItem.readAgain': ({ on }: Moment, f: NextTurn, { receipts }: StoredThread) =>
+    on.receipt && receipts.has(f.item.id) ? resolveItem(f.item, f.caller) : nextTurn(f, f.staleFor),
   'resolveItem.sent': (_: Moment, f: Resolve) =>
     perform({ do: 'receipt', item_id: f.item.id, receipt: { use: 'next_turn' } }, done(f, 'next_turn')),
   // Only without the defence `sendBeforeReceipt`.
-  'resolveItem.receiptFirst': (_: Moment, f: Resolve & { staleFor?: string }) =>
+  'resolveItem.receiptFirst': (_: Moment, f: NextTurn) =>
     perform({ do: 'send', message: nextTurnMessage(THREAD, f.item, f.staleFor) }, done(f, 'next_turn')),
   'resolveItem.done': (_: Moment, f: Deciding) => give(f.became),
 } satisfies Points;
@@ -88,17 +91,21 @@ function act(m: Moment, f: Resolve, stored: StoredThread): Next {
       return perform({ do: 'save', slot: settled }, waiting);
     }
     case 'next_turn':
-      return m.on.sendBeforeReceipt
-        ? nextTurn(f, decision.stale_for)
-        : perform(
-            { do: 'receipt', item_id: item.id, receipt: { use: 'next_turn' } },
-            { ...f, at: 'resolveItem.receiptFirst', ...(decision.stale_for && { staleFor: decision.stale_for }) },
-          );
+      return queueNextTurn(m, { ...f, ...(decision.stale_for && { staleFor: decision.stale_for }) });
     case 'confirm_posted':
       return confirmPosted(decision.prompt_id, item, stored, done(f, decision.do));
     case 'confirm_audited':
       return confirmAudited(m, decision.prompt_id, stored, done(f, decision.do));
   }
+}
+
+function queueNextTurn({ on }: Moment, f: NextTurn): Next {
+  const item_id = f.item.id;
+  if (!on.sendBeforeReceipt) {
+    return perform({ do: 'receipt', item_id, receipt: { use: 'next_turn' } }, { ...f, at: 'resolveItem.receiptFirst' });
+  }
+  if (!on.receiptReadAgain) return nextTurn(f, f.staleFor);
+  return perform({ do: 'read', items: [item_id] }, { ...f, at: 'resolveItem.readAgain' });
 }
 
 function nextTurn(f: Resolve, staleFor: string | undefined): Next {
