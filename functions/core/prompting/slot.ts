@@ -146,10 +146,10 @@ export function postingDueAt({ claimed_until }: PostingPrompt): number {
   return claimed_until - POSTING_CLAIM_MS + POSTING_GRACE_MS;
 }
 
-/** When the next step of an unfinished prompt is due. */
-export function promptDueAt(prompt: UnfinishedPrompt): number {
-  const first = prompt.state === 'withdrawn' ? prompt.settled_at + POSTING_GRACE_MS : prompt.settled_at;
-  return prompt.next_attempt_at ?? prompt.claimed_until ?? first;
+/** When the next step of an unfinished prompt is due: not while a worker is at it, nor before the pause after a failure. */
+export function promptDueAt({ state, settled_at, next_attempt_at = 0, claimed_until = 0 }: UnfinishedPrompt): number {
+  const later = next_attempt_at > claimed_until ? next_attempt_at : claimed_until;
+  return later || (state === 'withdrawn' ? settled_at + POSTING_GRACE_MS : settled_at);
 }
 
 /** The settling write claims the audit post too, so that its writer finishes without another one. */

@@ -208,6 +208,7 @@ describe('what follows a settlement', () => {
     const { claimed_until, ...unclaimed } = answered();
     expect(promptDueAt(answered())).toBe(20_000);
     expect(promptDueAt(answered({ next_attempt_at: 30_000 }))).toBe(30_000);
+    expect(promptDueAt(answered({ next_attempt_at: 10_000 }))).toBe(20_000);
     expect(promptDueAt(unclaimed)).toBe(5000);
     expect(promptDueAt(withdrawn())).toBe(5000 + POSTING_GRACE_MS);
     expect(promptDueAt(withdrawn({ next_attempt_at: 6000 }))).toBe(6000);
