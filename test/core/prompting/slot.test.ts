@@ -154,9 +154,10 @@ describe('a settlement', () => {
         let seen = slot;
         const outcomes = new Map([[PROMPT_ID, JSON.stringify(['answered', answered().state])]]);
         for (const [name, id] of history) {
-          // A raise finds a settled prompt and changes nothing (P1); what is past and settled never lands late.
-          const isKnown = outcomes.has(id) || seen.active?.prompt_id === id;
-          if ((name === 'raise' || name === 'late') && isKnown) continue;
+          // A raise finds a prompt that is known and changes nothing (P1); what is past and settled never lands late.
+          const isSettled = outcomes.has(id) || seen.active?.prompt_id === id;
+          const isKnown = isSettled || seen.outbox.some(({ prompt_id }) => prompt_id === id);
+          if (name === 'raise' ? isKnown : name === 'late' && isSettled) continue;
           seen = steps[name]?.(seen, id) ?? seen;
           for (const prompt of seen.outbox) {
             if (prompt.state === 'withdrawn') continue;
