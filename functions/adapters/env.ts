@@ -24,6 +24,8 @@ export const ingestEnv = () =>
     TRUST_WEBHOOK_ITEM: z.enum(['true', 'false']).transform((text) => text === 'true'),
   });
 
+export const runnerApiEnv = () => readEnv({ RUNNER_ROLE_PREFIX: z.string().min(1) });
+
 /** Shared by all functions that touch prompts. */
 export const promptEnv = () =>
   readEnv({

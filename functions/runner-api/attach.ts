@@ -13,9 +13,6 @@ import { type CallAnswer, refusal } from './call.ts';
 
 /** What a runner that (re)starts on a thread needs: the open prompt, and outcomes nobody acknowledged (P10). */
 export async function attach(ports: Ports, thread: Thread, runner: string | undefined): Promise<CallAnswer> {
-  if (runner !== undefined && !ports.runnerQueues.has(runner)) {
-    return refusal(400, 'invalid_request', `The runner ${JSON.stringify(runner)} is not configured.`);
-  }
   if (runner !== undefined) await changeSlot(ports, thread, (slot) => assign(slot, runner));
   const isUpToDate = await bringUpToDate(ports, thread);
   const { slot } = await ports.store.read(thread);

@@ -8,14 +8,13 @@ import type { RaiseRequest } from '#core/raise.ts';
 import type { Thread } from '#core/thread.ts';
 import { finishPrompt } from '#settlement/finish-prompt.ts';
 import { askQuestion, confirmPosting, withdrawQuestion } from '#settlement/question.ts';
-import { CALL_BUDGET_MS, type CallAnswer, PAUSE_MS, refusal, unavailable } from './call.ts';
+import { CALL_BUDGET_MS, type CallAnswer, PAUSE_MS, unavailable } from './call.ts';
 import { findByRequest, findPrompt } from './find-prompt.ts';
 
 type Begun = { prompt: PostingPrompt; slot: Slot; again: boolean; superseded?: string };
 
 /** Protocol steps 1 to 3. The same `request_id` again returns the same prompt in its present state (P1). */
 export async function raisePrompt(ports: Ports, thread: Thread, raise: RaiseRequest): Promise<CallAnswer> {
-  if (raise.runner !== undefined && !ports.runnerQueues.has(raise.runner)) return unknownRunner(raise.runner);
   const begun = await beginPrompt(ports, thread, raise);
   if ('status' in begun) return begun;
 
@@ -122,11 +121,6 @@ function shown(status: number, prompt: Parameters<typeof promptView>[0], superse
   const view = promptView(prompt);
   const item_id = 'item_id' in view ? view.item_id : undefined;
   return { status, answer: { prompt: view, item_id, ...(superseded !== undefined && { superseded }) } };
-}
-
-function unknownRunner(runner: string): CallAnswer {
-  const message = `The runner ${JSON.stringify(runner)} is not configured.`;
-  return refusal(400, 'invalid_prompt', message, [{ path: 'runner', message }]);
 }
 
 const outboxFull = () => unavailable('earlier prompts of this thread still wait for their audit items to be posted');
