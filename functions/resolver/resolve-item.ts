@@ -22,7 +22,7 @@ const KEPT_ITEM_BYTES = 32 * 1024;
  * @throws to have the item delivered again later
  */
 export async function resolveItem(ports: Ports, thread: Thread, item: Item): Promise<Decision> {
-  const ownUserId = await ports.threadHost.ownUserId();
+  const ownUserId = await ownUser(ports);
   for (;;) {
     const state = await ports.store.read(thread, { items: [item.id, ...(item.parent_id ? [item.parent_id] : [])] });
     const decision = decide({ ...state, ownUserId }, item);
@@ -57,6 +57,14 @@ export async function resolveItem(ports: Ports, thread: Thread, item: Item): Pro
         return decision satisfies never;
     }
   }
+}
+
+/** Unknown, nothing can answer, as any item might be our own (A6): the item comes again, and the operator is told. */
+async function ownUser({ threadHost, telemetry }: Ports): Promise<string> {
+  return threadHost.ownUserId().catch((error) => {
+    telemetry.failure('own_user_unknown', error, {}, { OwnUserUnknown: 1 });
+    throw error;
+  });
 }
 
 /**

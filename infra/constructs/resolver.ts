@@ -1,4 +1,5 @@
 import { Duration, Validations } from 'aws-cdk-lib';
+import { Alarm, ComparisonOperator, Metric, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
@@ -46,6 +47,23 @@ export class Resolver extends Construct {
     Validations.of(mapping).acknowledge({
       id: 'Serverless-LambdaEventSourceMappingDestination',
       reason: 'Lambda has none for SQS: the queue itself moves what keeps failing to its dead-letter queue.',
+    });
+    new Alarm(this, 'OwnUserUnknown', {
+      alarmDescription:
+        'The thread host does not tell whose key we hold. Until it does no reply can answer: people answer and no agent ' +
+        'hears of it; their replies wait in the queue.',
+      metric: new Metric({
+        namespace: 'InteractivePrompts',
+        metricName: 'OwnUserUnknown',
+        dimensionsMap: { function: 'resolver' },
+        statistic: 'Sum',
+        period: Duration.minutes(1),
+      }),
+      comparisonOperator: ComparisonOperator.GREATER_THAN_THRESHOLD,
+      threshold: 0,
+      // One minute is a restart of the host.
+      evaluationPeriods: 3,
+      treatMissingData: TreatMissingData.NOT_BREACHING,
     });
   }
 }

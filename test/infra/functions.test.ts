@@ -158,3 +158,14 @@ describe('wildcards', () => {
     }
   });
 });
+
+test('while the resolver does not know whose key it holds, an alarm says what that means', () => {
+  expect(stack.named('ResolverOwnUserUnknown').Properties).toMatchObject({
+    Namespace: 'InteractivePrompts',
+    MetricName: 'OwnUserUnknown',
+    Dimensions: [{ Name: 'function', Value: 'resolver' }],
+    EvaluationPeriods: 3,
+    Threshold: 0,
+    ComparisonOperator: 'GreaterThanThreshold',
+  });
+});
