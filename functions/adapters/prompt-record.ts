@@ -1,10 +1,10 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { UnknownRecordVersionError } from '#core/errors.ts';
 import { parseJson } from '#core/json.ts';
-import type { PastPrompt } from '#core/ports.ts';
+import type { Gauge, PastPrompt, WorkList } from '#core/ports.ts';
 import type { UnfinishedPrompt } from '#core/prompt.ts';
 import type { Receipt } from '#core/prompting/decide.ts';
-import type { Slot } from '#core/prompting/slot.ts';
+import { debtsOf, type Slot, workOf } from '#core/prompting/slot.ts';
 import type { Thread } from '#core/thread.ts';
 
 /**
@@ -16,18 +16,21 @@ type Attributes = Record<string, AttributeValue>;
 const VERSION = 1;
 /** A body nests what was let in (32) within its own few levels. */
 const BODY_DEPTH = 64;
-/** Partition of the sparse index: threads with something unfinished, by when it is due. */
-export const UNFINISHED = 'unfinished';
 /** A parked body is kept whole up to here; beyond, its length and the queue's message id must do. */
 const PARKED_BODY_LIMIT = 350 * 1024;
 
-export function ofSlot(thread: Thread, { rev, ...slot }: Slot, dueAt: number | undefined): Attributes {
+export function ofSlot(thread: Thread, slot: Slot): Attributes {
+  const { rev, ...body } = slot;
+  const work = workOf(slot);
+  // Only there, so that a settlement leaves the entry of its open question as it is.
+  const debts = work?.list === 'unfinished' ? Object.entries(debtsOf(slot)) : [];
   return {
     ...version,
     rev: { N: String(rev + 1) },
     thread: { S: JSON.stringify(thread) },
-    body: { S: JSON.stringify(slot) },
-    ...(dueAt !== undefined && { work: { S: UNFINISHED }, due_at: { N: String(dueAt) } }),
+    body: { S: JSON.stringify(body) },
+    ...(work && listed(work.list, work.at)),
+    ...Object.fromEntries(debts.map(([name, since]) => [name, { N: String(since) }])),
   };
 }
 
@@ -40,6 +43,21 @@ export function threadsOf(rows: Attributes[]): Thread[] {
   return rows.map((row) => JSON.parse(row.thread?.S ?? '') as Thread);
 }
 
+/** Entries of one list, the first of them the oldest. */
+export function gaugeOf(rows: Attributes[]): Gauge {
+  const earliest = (name: string) =>
+    rows
+      .flatMap((row) => (row[name]?.N === undefined ? [] : [Number(row[name].N)]))
+      .reduce<number | undefined>((least, since) => (least === undefined || since < least ? since : least), undefined);
+  return {
+    count: rows.length,
+    since: earliest('due_at'),
+    unnotified_since: earliest('unnotified_since'),
+    unaudited_since: earliest('unaudited_since'),
+  };
+}
+
+/** An outcome that the agent has not acknowledged is listed until it has. */
 export function ofPastPrompt(prompt: UnfinishedPrompt): Attributes {
   const acked_at = prompt.state === 'withdrawn' ? undefined : prompt.acked_at;
   return {
@@ -48,6 +66,7 @@ export function ofPastPrompt(prompt: UnfinishedPrompt): Attributes {
     prompt_state: { S: prompt.state },
     body: { S: JSON.stringify(prompt) },
     ...(acked_at !== undefined && { acked_at: { N: String(acked_at) } }),
+    ...(prompt.state !== 'withdrawn' && acked_at === undefined && listed('unacknowledged', prompt.settled_at)),
   };
 }
 
@@ -80,6 +99,8 @@ export function ofParked(body: string, why: string, now: number): Attributes {
     ...(body.length <= PARKED_BODY_LIMIT / 3 && { body: { S: JSON.stringify(body) } }),
   };
 }
+
+const listed = (list: WorkList, at: number): Attributes => ({ work: { S: list }, due_at: { N: String(at) } });
 
 const version = { version: { N: String(VERSION) } };
 

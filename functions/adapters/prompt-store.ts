@@ -14,11 +14,11 @@ import {
 import { digest, threadGroup } from '#adapters/names.ts';
 import * as record from '#adapters/prompt-record.ts';
 import { SlotTooLargeError } from '#core/errors.ts';
-import type { PastPrompt, PromptStore, StoredThread } from '#core/ports.ts';
+import type { Gauge, PastPrompt, PromptStore, StoredThread, WorkList } from '#core/ports.ts';
 import type { SettledPrompt, UnfinishedPrompt } from '#core/prompt.ts';
 import { requestKeyOf } from '#core/prompt-id.ts';
 import type { Receipt } from '#core/prompting/decide.ts';
-import { dueAt, emptySlot, type Slot } from '#core/prompting/slot.ts';
+import { emptySlot, type Slot } from '#core/prompting/slot.ts';
 import type { Thread } from '#core/thread.ts';
 import { utf8Bytes } from '#core/utf8.ts';
 
@@ -31,6 +31,8 @@ const SLOT_LIMIT_BYTES = 399 * 1024;
 /** Longer than queue, dead-letter queue and the host's retries together can hold an item back (C30). */
 const RECEIPT_DAYS = 30;
 const WORK_INDEX = 'work';
+/** Beyond so many a gauge tells "at least": its cost must not grow with what it measures. */
+const GAUGE_LIMIT = 1000;
 
 /** One DynamoDB table: the slot of each thread, its past prompts, and the receipts of its items. */
 export function promptStore(dynamodb: DynamoDBClient, TableName: string, now: () => number): PromptStore {
@@ -71,7 +73,7 @@ export function promptStore(dynamodb: DynamoDBClient, TableName: string, now: ()
   }
 
   async function save(thread: Thread, slot: Slot): Promise<boolean> {
-    const row = { ...slotKey(thread), ...record.ofSlot(thread, slot, dueAt(slot)) };
+    const row = { ...slotKey(thread), ...record.ofSlot(thread, slot) };
     if (utf8Bytes(row.body?.S ?? '') > SLOT_LIMIT_BYTES) throw new SlotTooLargeError('the record would pass 400 KB');
     try {
       await dynamodb.send(
@@ -165,8 +167,9 @@ export function promptStore(dynamodb: DynamoDBClient, TableName: string, now: ()
       new UpdateItemCommand({
         TableName,
         Key: pastKey(thread, requestKeyOf(prompt.prompt_id)),
-        UpdateExpression: 'SET acked_at = if_not_exists(acked_at, :at)',
+        UpdateExpression: 'SET acked_at = if_not_exists(acked_at, :at) REMOVE #work, due_at',
         ConditionExpression: 'attribute_exists(pk)',
+        ExpressionAttributeNames: { '#work': 'work' },
         ExpressionAttributeValues: { ':at': { N: String(at) } },
       }),
     );
@@ -179,11 +182,25 @@ export function promptStore(dynamodb: DynamoDBClient, TableName: string, now: ()
         IndexName: WORK_INDEX,
         KeyConditionExpression: '#work = :unfinished AND due_at <= :now',
         ExpressionAttributeNames: { '#work': 'work' },
-        ExpressionAttributeValues: { ':unfinished': { S: record.UNFINISHED }, ':now': { N: String(at) } },
+        ExpressionAttributeValues: { ':unfinished': { S: 'unfinished' }, ':now': { N: String(at) } },
         Limit,
       }),
     );
     return record.threadsOf(Items ?? []);
+  }
+
+  async function gauge(list: WorkList): Promise<Gauge> {
+    const { Items = [] } = await dynamodb.send(
+      new QueryCommand({
+        TableName,
+        IndexName: WORK_INDEX,
+        KeyConditionExpression: '#work = :list',
+        ExpressionAttributeNames: { '#work': 'work' },
+        ExpressionAttributeValues: { ':list': { S: list } },
+        Limit: GAUGE_LIMIT,
+      }),
+    );
+    return record.gaugeOf(Items);
   }
 
   async function park(messageId: string, body: string, why: string, at: number): Promise<void> {
@@ -191,7 +208,7 @@ export function promptStore(dynamodb: DynamoDBClient, TableName: string, now: ()
     await dynamodb.send(new PutItemCommand({ TableName, Item }));
   }
 
-  return { read, save, keep, putReceipt, unacknowledged, acknowledge, due, park };
+  return { read, save, keep, putReceipt, unacknowledged, acknowledge, due, gauge, park };
 }
 
 function key(pk: string, sk: string): Attributes {

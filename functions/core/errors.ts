@@ -28,6 +28,11 @@ export class NotOpenYetError extends Error {
   override name = 'NotOpenYetError';
 }
 
+/** Another worker is, or was, at the prompt that this item answered: its message is kept until that is finished or marked. */
+export class NotFinishedYetError extends Error {
+  override name = 'NotFinishedYetError';
+}
+
 /** Somebody else wrote in between, and what to do must be decided again by the caller. */
 export class LostRaceError extends Error {
   override name = 'LostRaceError';

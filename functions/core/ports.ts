@@ -1,7 +1,7 @@
 import type { Item } from '#core/item.ts';
 import type { SettledPrompt, UnfinishedPrompt, WithdrawnPrompt } from '#core/prompt.ts';
 import type { Receipt } from '#core/prompting/decide.ts';
-import type { Slot } from '#core/prompting/slot.ts';
+import type { Slot, Work } from '#core/prompting/slot.ts';
 import type { RunnerMessage } from '#core/runner-message.ts';
 import type { Thread } from '#core/thread.ts';
 
@@ -37,9 +37,21 @@ export interface PromptStore {
   acknowledge(thread: Thread, prompt: PastPrompt, now: number): Promise<void>;
   /** Threads with something unfinished that is due; eventually consistent, so it only discovers. */
   due(now: number, limit: number): Promise<Thread[]>;
+  /** What one list of the index holds now; its cost is bounded, so beyond 1,000 entries it counts 1,000. */
+  gauge(list: WorkList): Promise<Gauge>;
   /** Records a message that can never be handled (protocol step 9). */
   park(messageId: string, body: string, why: string, now: number): Promise<void>;
 }
+/** The lists of the index: threads by their open question or by what is owed, and outcomes that nobody acknowledged. */
+export type WorkList = Work['list'] | 'unacknowledged';
+/** In milliseconds of our clock; `undefined` where there is none. */
+export type Gauge = {
+  count: number;
+  /** Of open questions: when the oldest was raised; of outcomes: when the oldest was settled. */
+  since: number | undefined;
+  unnotified_since: number | undefined;
+  unaudited_since: number | undefined;
+};
 export type StoredThread = { slot: Slot; receipts: ReadonlyMap<string, Receipt>; past?: PastPrompt };
 
 export interface ThreadHost {

@@ -1,10 +1,10 @@
-import { NotOpenYetError } from '#core/errors.ts';
+import { NotFinishedYetError, NotOpenYetError } from '#core/errors.ts';
 import type { Item } from '#core/item.ts';
 import type { Mapping } from '#core/mapping/map-answers.ts';
 import type { Ports, StoredThread } from '#core/ports.ts';
 import type { Outcome } from '#core/prompt.ts';
 import { type Decision, decide } from '#core/prompting/decide.ts';
-import { settle } from '#core/prompting/slot.ts';
+import { isJustAnswered, settle } from '#core/prompting/slot.ts';
 import { nextTurnMessage } from '#core/runner-message.ts';
 import type { Thread } from '#core/thread.ts';
 import { utf8Bytes } from '#core/utf8.ts';
@@ -31,6 +31,9 @@ export async function resolveItem(ports: Ports, thread: Thread, item: Item): Pro
         return decision;
       case 'finish':
         await finishPrompt(ports, thread, decision.prompt_id, { slot: state.slot, item });
+        if (await isLeftToItsMessage(ports, thread, decision.prompt_id)) {
+          throw new NotFinishedYetError('another worker may be at it');
+        }
         return decision;
       case 'wait':
         if (await confirmPosting(ports, thread, decision.prompt)) continue;
@@ -57,6 +60,12 @@ export async function resolveItem(ports: Ports, thread: Thread, item: Item): Pro
         return decision satisfies never;
     }
   }
+}
+
+/** Deleted now, nothing would find the prompt again: no reconciler knows of it yet. */
+async function isLeftToItsMessage({ store }: Ports, thread: Thread, prompt_id: string): Promise<boolean> {
+  const { slot } = await store.read(thread);
+  return slot.outbox.some((prompt) => prompt.prompt_id === prompt_id && isJustAnswered(prompt));
 }
 
 /** Unknown, nothing can answer, as any item might be our own (A6): the item comes again, and the operator is told. */

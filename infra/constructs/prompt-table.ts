@@ -17,13 +17,14 @@ export class PromptTable extends Construct {
       sortKey: { name: 'sk', type: AttributeType.STRING },
       globalSecondaryIndexes: [
         {
-          // Sparse: only threads with something unfinished are in it, so open prompts cost the reconciler nothing.
+          // Sparse, in lists: what is owed by when it is due, so that open prompts cost the reconciler nothing; what is
+          // open and what nobody acknowledged by age, for the gauges.
           indexName: WORK_INDEX,
           partitionKey: { name: 'work', type: AttributeType.STRING },
           sortKey: { name: 'due_at', type: AttributeType.NUMBER },
           // The key is a digest, and the reconciler must know which thread it stands for.
           projectionType: ProjectionType.INCLUDE,
-          nonKeyAttributes: ['thread'],
+          nonKeyAttributes: ['thread', 'unnotified_since', 'unaudited_since'],
         },
       ],
       // Receipts only: an open prompt has no expiry (decisions.md P8).

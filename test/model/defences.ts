@@ -22,6 +22,7 @@ export const DEFENCES = {
   unendedClaim: 'a claim that ran out without an end counts as a post of unknown outcome',
   outbox: 'a superseded prompt stays in the slot until it is finished (P5)',
   durableBeforeDelete: 'a message is deleted after its settlement is durable',
+  keepMessage: 'the message of an answer is deleted only when its prompt is finished, or marked for the reconciler',
   historyBeforeDrop: 'history and receipt are kept before a prompt leaves the slot',
   sendBeforeReceipt: 'a next turn is sent before its receipt is written',
   lookBeforeGivingUp: 'a question left posting is looked for before it is given up (P7)',

@@ -1,4 +1,4 @@
-import { dueAt, POSTING_GRACE_MS, postingDueAt } from '#core/prompting/slot.ts';
+import { POSTING_GRACE_MS, postingDueAt, workOf } from '#core/prompting/slot.ts';
 import { agentCalls } from './agent.ts';
 import { type Add, begin, type Move, type Setup, stepOf } from './processes.ts';
 import { questionOf, typeOf, userItem } from './scenario.ts';
@@ -69,8 +69,8 @@ function resolverWorkers(state: State, setup: Setup, add: Add): void {
 
 /** Discovered by the index where something is due (functions/reconciler). */
 function reconciler(state: State, setup: Setup, add: Add): void {
-  const due = dueAt(state.slot);
-  if (!setup.on.reconciler || due === undefined || due > state.now) return;
+  const work = workOf(state.slot);
+  if (!setup.on.reconciler || work?.list !== 'unfinished' || work.at > state.now) return;
   if (state.processes.some(({ name }) => name === 'reconciler')) return;
   add('the reconciler comes', begin(state, { name: 'reconciler' }, reconcileThread(), setup), true);
 }

@@ -26,6 +26,7 @@ const MUTANTS: Record<Defence, [configuration: Configuration, breaks: string]> =
   unendedClaim: [SMALL.cutPost, 'I2'],
   outbox: [SMALL.names, 'I10'],
   durableBeforeDelete: [SMALL.stall, 'I10'],
+  keepMessage: [SMALL.stall, 'I10'],
   historyBeforeDrop: [SMALL.cancel, 'I1'],
   sendBeforeReceipt: [SMALL.stall, 'I10'],
   lookBeforeGivingUp: [SMALL.stall, 'P7'],
@@ -50,15 +51,19 @@ const MUTANTS: Record<Defence, [configuration: Configuration, breaks: string]> =
 /** A check that would not notice a missing defence proves nothing (I20). `MODEL_TRACES=1` prints how each is missed. */
 describe('the checker finds that a defence is missing:', () => {
   const rows: string[] = [];
-  it.each(Object.keys(DEFENCES) as Defence[])('%s', (defence) => {
-    const [configuration, breaks] = MUTANTS[defence];
-    const { violation, states } = explore({ configuration, on: without(defence) });
-    const caught = violation
-      ? `${violation.invariant} in ${violation.trace.length} steps, ${states} states`
-      : 'NOTHING';
-    rows.push(`${defence.padEnd(22)} ${caught.padEnd(32)} ${DEFENCES[defence]}`);
-    if (violation && process.env.MODEL_TRACES) rows.push(told(violation));
-    expect(violation?.invariant).toBe(breaks);
-  });
+  it.each(Object.keys(DEFENCES) as Defence[])(
+    '%s',
+    (defence) => {
+      const [configuration, breaks] = MUTANTS[defence];
+      const { violation, states } = explore({ configuration, on: without(defence) });
+      const caught = violation
+        ? `${violation.invariant} in ${violation.trace.length} steps, ${states} states`
+        : 'NOTHING';
+      rows.push(`${defence.padEnd(22)} ${caught.padEnd(32)} ${DEFENCES[defence]}`);
+      if (violation && process.env.MODEL_TRACES) rows.push(told(violation));
+      expect(violation?.invariant).toBe(breaks);
+    },
+    60_000,
+  );
   afterAll(() => console.log(['defence removed        what caught it', ...rows].join('\n')));
 });

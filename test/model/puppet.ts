@@ -41,6 +41,7 @@ export class Puppet {
         unacknowledged: () => call<SettledPrompt[]>('unacknowledged', undefined),
         acknowledge: (_, prompt: PastPrompt) => call<void>('acknowledgePast', prompt.prompt_id),
         due: () => Promise.resolve([]),
+        gauge: () => Promise.reject(new Error('not of the protocol')),
         park: () => Promise.resolve(),
       },
       threadHost: {

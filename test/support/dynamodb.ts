@@ -50,7 +50,10 @@ export async function createTable(client: DynamoDBClient, TableName = `prompts-$
             { AttributeName: 'work', KeyType: 'HASH' },
             { AttributeName: 'due_at', KeyType: 'RANGE' },
           ],
-          Projection: { ProjectionType: 'INCLUDE', NonKeyAttributes: ['thread'] },
+          Projection: {
+            ProjectionType: 'INCLUDE',
+            NonKeyAttributes: ['thread', 'unnotified_since', 'unaudited_since'],
+          },
         },
       ],
     }),

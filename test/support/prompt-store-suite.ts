@@ -157,14 +157,36 @@ export function promptStoreSuite(engine: string, start: () => Promise<TestTable>
       const later = freshThread();
       const done = freshThread();
       const openOnly = freshThread();
-      await store.save(due, { ...emptySlot(), outbox: [answered({ claimed_until: NOW - 1 })] });
-      await store.save(later, { ...emptySlot(), outbox: [answered({ claimed_until: NOW + 60_000 })] });
+      const owed = (claimed_until: number) => answered({ notified_at: 6000, claimed_until });
+      await store.save(due, { ...emptySlot(), outbox: [owed(NOW - 1)] });
+      await store.save(later, { ...emptySlot(), outbox: [owed(NOW + 60_000)] });
       await store.save(openOnly, { ...emptySlot(), active: open() });
-      await store.save(done, { ...emptySlot(), outbox: [answered({ claimed_until: NOW - 1 })] });
+      await store.save(done, { ...emptySlot(), outbox: [owed(NOW - 1)] });
       await store.save(done, { rev: 1, outbox: [] });
       const found = await store.due(NOW, 100);
       expect(found).toContainEqual(due);
       for (const thread of [later, done, openOnly]) expect(found).not.toContainEqual(thread);
+    });
+
+    it('gauges what is open, owed and unacknowledged, each by its oldest', async () => {
+      const before = { open: await store.gauge('open'), unacknowledged: await store.gauge('unacknowledged') };
+      const [young, old, owing] = [freshThread(), freshThread(), freshThread()];
+      await store.save(young, { ...emptySlot(), active: open({ raised_at: 30 }) });
+      await store.save(old, { ...emptySlot(), active: open({ raised_at: 20 }) });
+      expect(await store.gauge('open')).toMatchObject({ count: before.open.count + 2, since: 20 });
+
+      const outbox = [
+        answered({ settled_at: -3, notified_at: 4 }),
+        answered({ prompt_id: OTHER_PROMPT_ID, settled_at: -2, next_attempt_at: 6 }),
+      ];
+      await store.save(owing, { ...emptySlot(), outbox });
+      expect(await store.gauge('unfinished')).toMatchObject({ unaudited_since: -3, unnotified_since: -2 });
+
+      await store.keep(owing, answered({ settled_at: 3 }));
+      const { count } = before.unacknowledged;
+      expect(await store.gauge('unacknowledged')).toMatchObject({ count: count + 1, since: 3 });
+      await store.acknowledge(owing, answered({ settled_at: 3 }), 9);
+      expect((await store.gauge('unacknowledged')).count).toBe(count);
     });
 
     it('records what is parked', async () => {

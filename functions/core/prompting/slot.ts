@@ -134,11 +134,37 @@ export function dropFinished(slot: Slot, prompt_id: string): Slot | undefined {
   return outbox.length < slot.outbox.length ? { ...slot, outbox } : undefined;
 }
 
-/** When the reconciler should look at this thread, in milliseconds; `undefined` where nothing is owed. */
-export function dueAt(slot: Slot): number | undefined {
-  const due = slot.outbox.map(promptDueAt);
+/** Where the index lists a thread: by when something unfinished is due, else by since when its question waits. */
+export type Work = { list: 'unfinished' | 'open'; at: number };
+
+/**
+ * What the index tells of a thread; in milliseconds, `undefined` where nothing is open or owed. A prompt just answered
+ * stays where it was, among the open ones: its message finds it, and the settlement writes one index entry less.
+ */
+export function workOf(slot: Slot): Work | undefined {
+  const due = slot.outbox.filter((prompt) => !isJustAnswered(prompt)).map(promptDueAt);
   if (slot.active?.state === 'posting') due.push(postingDueAt(slot.active));
-  return due.sort((a, b) => a - b)[0];
+  const [next] = due.sort((a, b) => a - b);
+  if (next !== undefined) return { list: 'unfinished', at: next };
+  const waiting = slot.active ?? slot.outbox[0];
+  return waiting && { list: 'open', at: waiting.raised_at };
+}
+
+/** Nobody has marked it since its answer was written: the queue still has the answer's message, and delivers it again. */
+export function isJustAnswered({ state, notified_at, next_attempt_at }: UnfinishedPrompt): boolean {
+  return state === 'answered' && notified_at === undefined && next_attempt_at === undefined;
+}
+
+/** Since when the runner is to be told of an outcome, and since when an audit item is owed; in milliseconds. */
+export function debtsOf({ outbox }: Slot): { unnotified_since?: number; unaudited_since?: number } {
+  const settled = outbox.filter(({ state }) => state !== 'withdrawn');
+  const [unaudited] = settled.map(({ settled_at }) => settled_at).sort((a, b) => a - b);
+  const untold = settled.filter(({ notified_at }) => notified_at === undefined);
+  const [unnotified] = untold.map(({ settled_at }) => settled_at).sort((a, b) => a - b);
+  return {
+    ...(unnotified !== undefined && { unnotified_since: unnotified }),
+    ...(unaudited !== undefined && { unaudited_since: unaudited }),
+  };
 }
 
 /** When a question still posting was left there by a crash: its last attempt began long enough ago. */

@@ -5,9 +5,10 @@ import {
   beginPosting,
   CLAIM_MS,
   cancelLateLanding,
+  debtsOf,
   dropFinished,
-  dueAt,
   emptySlot,
+  isJustAnswered,
   LANDED_LATE,
   markOwed,
   markUnfinished,
@@ -22,6 +23,7 @@ import {
   settle,
   takeOverPosting,
   withdraw,
+  workOf,
 } from '#core/prompting/slot.ts';
 import { answered, at, OTHER_PROMPT_ID, open, PROMPT_ID, posting, slotWith } from '../../support/given.ts';
 
@@ -214,13 +216,40 @@ describe('what follows a settlement', () => {
     expect(promptDueAt(withdrawn())).toBe(5000 + POSTING_GRACE_MS);
     expect(promptDueAt(withdrawn({ next_attempt_at: 6000 }))).toBe(6000);
   });
-  it('keeps the thread in the index until nothing is owed', () => {
-    expect(dueAt(slotWith({ active: open() }))).toBeUndefined();
-    const { claimed_until } = posting();
-    expect(dueAt(slotWith({ active: posting() }))).toBe(claimed_until - POSTING_CLAIM_MS + POSTING_GRACE_MS);
-    expect(
-      dueAt(slotWith({ outbox: [answered(), withdrawn({ prompt_id: OTHER_PROMPT_ID, next_attempt_at: 6000 })] })),
-    ).toBe(6000);
-    expect(dueAt(slotWith({ active: posting(), outbox: [answered()] }))).toBe(20_000);
+  it('lists the thread by what is due, while anything is', () => {
+    expect(workOf(slotWith())).toBeUndefined();
+    const left = posting().claimed_until - POSTING_CLAIM_MS + POSTING_GRACE_MS;
+    expect(workOf(slotWith({ active: posting() }))).toEqual({ list: 'unfinished', at: left });
+    const notified = answered({ notified_at: 1 });
+    const late = withdrawn({ prompt_id: OTHER_PROMPT_ID, next_attempt_at: 6000 });
+    expect(workOf(slotWith({ active: open(), outbox: [notified, late] }))).toEqual({ list: 'unfinished', at: 6000 });
+    expect(workOf(slotWith({ active: posting(), outbox: [notified] }))).toEqual({ list: 'unfinished', at: 20_000 });
+  });
+  it('lists an open question by its age, and its answer leaves the entry as it is', () => {
+    const slot = slotWith({ active: open() });
+    const outcome = {
+      state: 'answered',
+      answers: [] as never[],
+      answered_by: { item_id: 'itm_1', user_id: 'usr_anna', created_at: at(200) },
+    } as const;
+    expect(workOf(slot)).toEqual({ list: 'open', at: 1000 });
+    expect(workOf(settle(slot, PROMPT_ID, outcome, 5000) as Slot)).toEqual({ list: 'open', at: 1000 });
+    expect(workOf(settle(slot, PROMPT_ID, denied, 5000) as Slot)).toEqual({ list: 'unfinished', at: 5000 + CLAIM_MS });
+  });
+  it.each([
+    ['it was marked', { next_attempt_at: 30_000 }],
+    ['the runner was told', { notified_at: 6000 }],
+  ])('finds an answered prompt by its message alone, until %s', (_, mark) => {
+    expect(isJustAnswered(answered())).toBe(true);
+    expect(isJustAnswered(answered(mark))).toBe(false);
+  });
+  it('tells since when outcomes and audit items are owed; a question given up owes neither', () => {
+    expect(debtsOf(slotWith({ outbox: [withdrawn()] }))).toEqual({});
+    const [told, untold] = [answered({ settled_at: 4000, notified_at: 4100 }), answered({ settled_at: 6000 })];
+    const later = answered({ settled_at: 7000 });
+    expect(debtsOf(slotWith({ outbox: [later, untold, told] }))).toEqual({
+      unnotified_since: 6000,
+      unaudited_since: 4000,
+    });
   });
 });

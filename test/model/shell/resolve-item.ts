@@ -2,7 +2,7 @@ import type { Item } from '#core/item.ts';
 import type { StoredThread } from '#core/ports.ts';
 import type { Outcome } from '#core/prompt.ts';
 import type { Decision } from '#core/prompting/decide.ts';
-import { type Slot, settle } from '#core/prompting/slot.ts';
+import { isJustAnswered, type Slot, settle } from '#core/prompting/slot.ts';
 import { nextTurnMessage } from '#core/runner-message.ts';
 import { THREAD } from '../../support/given.ts';
 import type { Defences } from '../defences.ts';
@@ -15,6 +15,7 @@ import { confirmPosting } from './question.ts';
 type Resolve = Frame & { item: Item };
 /** Of a duplicate something was made before. */
 type Became = Decision['do'] | 'duplicate';
+type Finishing = Resolve & { prompt_id: string };
 type NextTurn = Resolve & { staleFor?: string };
 type Deciding = Resolve & { became: Became };
 
@@ -46,6 +47,12 @@ export const resolveItemPoints = {
   'resolveMessage.deleted': (_: Moment, { item }: Resolve) => resolveItem(item, undefined),
 
   'resolveItem.read': (m: Moment, f: Resolve, state: StoredThread) => act(m, f, state),
+  'resolveItem.finished': ({ on }: Moment, f: Finishing) =>
+    on.keepMessage ? perform({ do: 'read' }, { ...f, at: 'resolveItem.finishedRead' }) : give('finish'),
+  'resolveItem.finishedRead': (_: Moment, { prompt_id }: Finishing, { slot }: StoredThread) =>
+    slot.outbox.some((prompt) => prompt.prompt_id === prompt_id && isJustAnswered(prompt))
+      ? fail('another worker may be at it')
+      : give('finish'),
   'resolveItem.saved': (m: Moment, f: Resolve & { prompt_id: string }, saved: Slot | false) => {
     const { item, prompt_id } = f;
     if (saved) return finishPrompt(prompt_id, { slot: saved, justSettled: true }, done(f, 'settle'));
@@ -77,7 +84,11 @@ function act(m: Moment, f: Resolve, stored: StoredThread): Next {
     case 'ignore':
       return give(decision.because === 'duplicate' ? 'duplicate' : 'ignore');
     case 'finish':
-      return finishPrompt(decision.prompt_id, { slot: stored.slot }, done(f, 'finish'));
+      return finishPrompt(decision.prompt_id, { slot: stored.slot }, {
+        ...f,
+        at: 'resolveItem.finished',
+        prompt_id: decision.prompt_id,
+      } as Finishing);
     case 'wait':
       return confirmPosting(decision.prompt, { at: 'resolveItem.confirmed', item, caller } as Resolve);
     case 'settle': {
