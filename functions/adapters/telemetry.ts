@@ -1,22 +1,27 @@
+import type { Metrics } from '#core/metrics.ts';
 import type { LogFields, Telemetry } from '#core/ports.ts';
 
 /** CloudWatch's embedded metric format: one JSON line is log and metrics at once. */
 const NAMESPACE = 'InteractivePrompts';
 
+/** Of one invocation: its lines carry Lambda's request id, by which CloudWatch finds what else belongs to them. */
+export type FunctionTelemetry = Telemetry & { of(fields: LogFields): Telemetry };
+
 /**
  * @param base fields of every line, the function's name among them
  * @param write takes one line; CloudWatch Logs reads standard output
  */
-export function telemetry(base: LogFields & { function: string }, write = toStandardOutput): Telemetry {
-  const line = (level: string, event: string, fields: LogFields, metrics?: Record<string, number>) =>
+export function telemetry(base: LogFields & { function: string }, write = toStandardOutput): FunctionTelemetry {
+  const line = (level: string, event: string, fields: LogFields, metrics?: Metrics) =>
     write(JSON.stringify({ level, event, ...base, ...fields, ...(metrics && { ...metrics, _aws: emf(metrics) }) }));
   return {
     info: (event, fields, metrics) => line('info', event, fields, metrics),
     failure: (event, error, fields, metrics) => line('error', event, { ...fields, ...describe(error) }, metrics),
+    of: (fields) => telemetry({ ...base, ...fields }, write),
   };
 }
 
-function emf(metrics: Record<string, number>) {
+function emf(metrics: Metrics) {
   return {
     Timestamp: Date.now(),
     CloudWatchMetrics: [

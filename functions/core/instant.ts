@@ -34,6 +34,12 @@ export function isLater(created_at: string, than: string): boolean {
   return (parseInstant(created_at) ?? Number.NaN) > (parseInstant(than) ?? Number.NaN);
 }
 
+/** Milliseconds from one time to the other; `undefined` where one of them is not known. */
+export function millisecondsBetween(from: string, to: string): number | undefined {
+  const [start, end] = [parseInstant(from), parseInstant(to)];
+  return start === undefined || end === undefined ? undefined : (end - start) / 1000;
+}
+
 /** A 60th second is a leap second: the moment that the next minute begins. */
 function isTime(hour: number, minute: number, second: number): boolean {
   return hour <= 23 && minute <= 59 && second <= 60;

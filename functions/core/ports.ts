@@ -1,4 +1,5 @@
 import type { Item } from '#core/item.ts';
+import type { Metrics } from '#core/metrics.ts';
 import type { SettledPrompt, UnfinishedPrompt, WithdrawnPrompt } from '#core/prompt.ts';
 import type { Receipt } from '#core/prompting/decide.ts';
 import type { Slot, Work } from '#core/prompting/slot.ts';
@@ -95,7 +96,7 @@ export interface Clock {
 /** Ids, lengths, kinds and paths only: never a question, an answer, an item's text or a secret (I16). */
 export type LogFields = Record<string, string | number | boolean | undefined>;
 export interface Telemetry {
-  info(event: string, fields: LogFields, metrics?: Record<string, number>): void;
+  info(event: string, fields: LogFields, metrics?: Metrics): void;
   /** `error` adds its name and message's class only. */
-  failure(event: string, error: unknown, fields: LogFields, metrics?: Record<string, number>): void;
+  failure(event: string, error: unknown, fields: LogFields, metrics?: Metrics): void;
 }

@@ -1,3 +1,4 @@
+import { threadGroup } from '#adapters/names.ts';
 import type { Secret } from '#adapters/secrets.ts';
 import { isSigned, type SignedRequest, webhookSecrets } from '#adapters/webhook-signature.ts';
 import { parseJson } from '#core/json.ts';
@@ -36,12 +37,14 @@ export async function acceptWebhook(
     return INVALID_SIGNATURE;
   }
   const event = readBody(request.body);
-  if ('status' in event) return event;
+  if ('status' in event || event.kind === 'malformed') {
+    ports.telemetry.info('webhook_malformed', { length: request.body.length }, { WebhookMalformed: 1 });
+    return 'status' in event ? event : malformed('The body is not a session event.', event.details);
+  }
   if (event.kind === 'ignored') {
     ports.telemetry.info('webhook_ignored', { why: event.why }, { WebhookIgnored: 1 });
     return { status: 200, answer: { ignored: event.why } };
   }
-  if (event.kind === 'malformed') return malformed('The body is not a session event.', event.details);
 
   const { thread, item_id, item } = event;
   try {
@@ -50,7 +53,8 @@ export async function acceptWebhook(
     ports.telemetry.failure('queue_unavailable', error, { item_id }, { EnqueueFailure: 1 });
     return refusal(503, 'queue_unavailable', 'The item could not be queued: send it again.');
   }
-  ports.telemetry.info('webhook_accepted', { item_id, length: request.body.length }, { WebhookAccepted: 1 });
+  const fields = { group: threadGroup(thread), item_id, length: request.body.length };
+  ports.telemetry.info('webhook_accepted', fields, { WebhookAccepted: 1 });
   return { status: 202, answer: { accepted: true } };
 }
 

@@ -1,6 +1,6 @@
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SQSClient } from '@aws-sdk/client-sqs';
-import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
+import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
 import { systemClock } from '#adapters/clock.ts';
 import { ingestEnv } from '#adapters/env.ts';
 import { threadItemQueue } from '#adapters/queues.ts';
@@ -16,8 +16,12 @@ const ports = {
   telemetry: telemetry({ function: 'ingest' }),
 };
 
-export async function handler(event: APIGatewayProxyEventV2): Promise<APIGatewayProxyStructuredResultV2> {
+export async function handler(
+  event: APIGatewayProxyEventV2,
+  context: Context,
+): Promise<APIGatewayProxyStructuredResultV2> {
   const body = Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8');
-  const { status, answer } = await acceptWebhook(ports, { headers: event.headers, body }, env.TRUST_WEBHOOK_ITEM);
+  const invocation = { ...ports, telemetry: ports.telemetry.of({ request_id: context.awsRequestId }) };
+  const { status, answer } = await acceptWebhook(invocation, { headers: event.headers, body }, env.TRUST_WEBHOOK_ITEM);
   return { statusCode: status, headers: { 'content-type': 'application/json' }, body: JSON.stringify(answer) };
 }

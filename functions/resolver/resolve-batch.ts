@@ -29,11 +29,13 @@ async function resolveGroup(ports: Ports, group: SQSRecord[], remainingMs: () =>
     } catch (error) {
       const failingForMs = ports.clock.now() - Number(record.attributes.ApproximateFirstReceiveTimestamp);
       const delayMs = retryDelayMs(failingForMs);
-      ports.telemetry.failure('item_retried', error, {
+      const fields = {
         message_id: record.messageId,
+        group: record.attributes.MessageGroupId,
         receive_count: Number(record.attributes.ApproximateReceiveCount),
         delay_ms: delayMs,
-      });
+      };
+      ports.telemetry.failure('item_retried', error, fields, { ItemRetried: 1 });
       return await retry(ports, group.slice(done), delayMs);
     }
   }

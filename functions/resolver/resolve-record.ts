@@ -20,8 +20,8 @@ export async function resolveRecord(ports: Ports, record: SQSRecord): Promise<vo
   const fields = { message_id: record.messageId, receive_count: Number(record.attributes.ApproximateReceiveCount) };
   try {
     const { thread, item_id, item } = readMessage(record.body);
-    const decision = await resolveItem(ports, thread, item ?? (await readItem(ports, thread, item_id, record)));
-    const report = reportDecision(decision);
+    const inbound = item ?? (await readItem(ports, thread, item_id, record));
+    const report = reportDecision(await resolveItem(ports, thread, inbound), inbound);
     const group = record.attributes.MessageGroupId;
     ports.telemetry.info('item_resolved', { ...fields, group, item_id, ...report.fields }, report.metrics);
   } catch (error) {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isLater, parseInstant } from '#core/instant.ts';
+import { isLater, millisecondsBetween, parseInstant } from '#core/instant.ts';
 
 const SECOND = 1_000_000;
 
@@ -138,5 +138,14 @@ describe('isLater (A1)', () => {
     ['tomorrow', 'yesterday', false],
   ])('%s is later than %s: %s', (a, b, later) => {
     expect(isLater(a, b)).toBe(later);
+  });
+});
+
+describe('millisecondsBetween', () => {
+  it('keeps the microseconds as fractions, and says nothing of a time that is none', () => {
+    const from = '2026-05-28T12:00:00.000000+00:00';
+    expect(millisecondsBetween(from, '2026-05-28T14:00:01.000500+02:00')).toBe(1000.5);
+    expect(millisecondsBetween(from, 'yesterday')).toBeUndefined();
+    expect(millisecondsBetween('', from)).toBeUndefined();
   });
 });
