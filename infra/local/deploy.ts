@@ -5,27 +5,34 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import type { Addresses } from './addresses.ts';
 import { createFunctions } from './functions.ts';
+import { AccessControl } from './iam/access-control.ts';
+import { principalsOf } from './iam/principals.ts';
 import { iamAuthorizer } from './iam-authorizer.ts';
 import { holdIdentity, type Identity } from './identity.ts';
 import type { LambdaFunction } from './lambda-function.ts';
 import { createQueues } from './queues.ts';
-import { ACCOUNT_ID, nameResources, REGION } from './resource-names.ts';
+import { ACCOUNT_ID, nameResources, REGION, routeArn } from './resource-names.ts';
 import { checkResources } from './resource-types.ts';
 import { Schedules } from './schedules.ts';
 import { type Servers, type ServersOptions, startServers } from './servers.ts';
 import { StopStack } from './stop-stack.ts';
 import { createTables } from './tables.ts';
 import { Template } from './template.ts';
-import { type Invoke, routesOf, startEventSources } from './triggers.ts';
+import { type Invoke, routesOf, type SqsAs, startEventSources } from './triggers.ts';
 
-export type DeployOptions = Omit<ServersOptions, 'identity'> & {
+export type DeployOptions = Omit<ServersOptions, 'identity' | 'guard'> & {
   /** The folder with a synthesized template and its assets. */
   assembly: string;
   /** Instead of a generated one. */
   webhookSecrets?: string[];
   scheduleEveryMs: number;
 };
-export type LocalStack = { addresses: Addresses; stop(): Promise<void> };
+export type LocalStack = {
+  addresses: Addresses;
+  /** What the functions' roles allow and no call has needed so far: `function: action on resource`. */
+  unusedGrants(): string[];
+  stop(): Promise<void>;
+};
 
 /** What runs when the stack stops may finish within this; the rest is killed, and comes again after a restart. */
 const DRAIN_MS = 1000;
@@ -37,7 +44,8 @@ const DRAIN_MS = 1000;
 export async function deployLocally(options: DeployOptions): Promise<LocalStack> {
   const stops = new StopStack();
   try {
-    return { addresses: await deploy(options, stops), stop: () => stops.stopAll() };
+    const { addresses, access } = await deploy(options, stops);
+    return { addresses, unusedGrants: () => access.unusedGrants(), stop: () => stops.stopAll() };
   } catch (error) {
     await stops.stopAll();
     throw error;
@@ -45,45 +53,55 @@ export async function deployLocally(options: DeployOptions): Promise<LocalStack>
 }
 
 /** In this order: what listens, what it is called, what stores, what runs, and what sets it in motion. */
-async function deploy(options: DeployOptions, stops: StopStack): Promise<Addresses> {
+async function deploy(options: DeployOptions, stops: StopStack) {
   const identity = holdIdentity(options.dataDir, stops);
-  const servers = await startServers({ ...options, identity }, stops);
+  const access = new AccessControl(identity.credentials.accessKeyId, options.log);
+  const servers = await startServers({ ...options, identity, guard: access.guard }, stops);
 
   const template = readTemplate(options.assembly, { ThreadHostUrl: servers.host.url });
   nameResources(template, { gateway: servers.gatewayUrl, sqs: servers.sqsUrl });
   checkResources(template);
+  access.admit(principalsOf(template));
 
   const webhookSecrets = options.webhookSecrets?.length ? options.webhookSecrets : [identity.webhookSecret];
   servers.secrets.set(template.output('WebhookSecretsArn'), JSON.stringify(webhookSecrets));
   servers.secrets.set(template.output('ThreadHostKeyArn'), servers.host.runner.api_key);
 
-  const client = { region: REGION, credentials: identity.credentials };
-  const sqs = new SQSClient({ ...client, endpoint: servers.sqsUrl });
-  const dynamodb = new DynamoDBClient({ ...client, endpoint: servers.dynamodbUrl });
-  stops.add(() => [sqs, dynamodb].map((each) => each.destroy()));
-  await Promise.all([createQueues(template, sqs), createTables(template, dynamodb)]);
+  const { credentials } = identity;
+  const sqsAs = (accessKeyId: string): SQSClient => {
+    const sqs = new SQSClient({
+      region: REGION,
+      endpoint: servers.sqsUrl,
+      credentials: { ...credentials, accessKeyId },
+    });
+    stops.add(() => sqs.destroy());
+    return sqs;
+  };
+  const dynamodb = new DynamoDBClient({ region: REGION, endpoint: servers.dynamodbUrl, credentials });
+  stops.add(() => dynamodb.destroy());
+  await Promise.all([createQueues(template, sqsAs(credentials.accessKeyId)), createTables(template, dynamodb)]);
 
   const functions = createFunctions(template, {
     assembly: options.assembly,
     endpoints: { sqs: servers.sqsUrl, dynamodb: servers.dynamodbUrl, secretsManager: servers.secretsManagerUrl },
-    secretAccessKey: identity.credentials.secretAccessKey,
+    secretAccessKey: credentials.secretAccessKey,
     log: options.log,
   });
-  setInMotion(template, functions, servers, { identity, sqs, ...options }, stops);
+  await setInMotion(template, functions, servers, { access, identity, sqsAs, ...options }, stops);
   servers.host.deliverTo({ url: template.output('WebhookUrl'), secret: String(webhookSecrets[0]) });
-  return addressesOf(template, servers, identity, String(webhookSecrets[0]));
+  return { addresses: addressesOf(template, servers, identity, String(webhookSecrets[0])), access };
 }
 
-type Motion = DeployOptions & { identity: Identity; sqs: SQSClient };
+type Motion = DeployOptions & { access: AccessControl; identity: Identity; sqsAs: SqsAs };
 
 /** Routes, queues and schedules begin to invoke functions. When the stack stops, they end first. */
-function setInMotion(
+async function setInMotion(
   template: Template,
   functions: Map<string, LambdaFunction>,
   { httpApi }: Servers,
-  { identity, sqs, scheduleEveryMs, log }: Motion,
+  { access, identity, sqsAs, scheduleEveryMs, log }: Motion,
   stops: StopStack,
-): void {
+): Promise<void> {
   const all = [...functions.values()];
   stops.add(() => Promise.all(all.map((each) => each.stop())));
   const invoke: Invoke = async (functionId, event) => {
@@ -91,20 +109,20 @@ function setInMotion(
     if (!target) throw new Error(`${functionId} is no function`);
     return target.invoke(event);
   };
-  const sources = startEventSources(template, sqs, invoke, log);
+  const sources = await startEventSources(template, sqsAs, invoke, log);
   const schedules = new Schedules(template, scheduleEveryMs, invoke);
   stops.add(async () => {
     httpApi.refuseMore();
     const ends = [...sources.map((source) => source.stop()), schedules.stop()];
     await Promise.race([Promise.all([...ends, ...all.map((each) => each.settled())]), wait(DRAIN_MS)]);
   });
-  httpApi.serve({
-    apiId: template.ofType('AWS::ApiGatewayV2::Api')[0] ?? '',
-    routes: routesOf(template),
-    authorizer: iamAuthorizer(identity.credentials, REGION),
-    accessKey: identity.credentials.accessKeyId,
-    invoke,
+  const apiId = template.ofType('AWS::ApiGatewayV2::Api')[0] ?? '';
+  const authorizer = iamAuthorizer({
+    region: REGION,
+    secretAccessKey: identity.credentials.secretAccessKey,
+    callerOf: (accessKey, { method, path }) => access.callerOf(accessKey, routeArn(apiId, method, path)),
   });
+  httpApi.serve({ apiId, routes: routesOf(template), authorizer, invoke });
 }
 
 function readTemplate(assembly: string, parameters: Record<string, string>): Template {

@@ -32,7 +32,6 @@ export function createFunctions(template: Template, settings: FunctionsSettings)
 function createFunction(template: Template, logicalId: string, settings: FunctionsSettings): LambdaFunction {
   const name = template.attribute(logicalId, 'Ref', logicalId);
   const memoryMb = (template.property(logicalId, 'MemorySize') as number | undefined) ?? MEMORY_MB;
-  const timeout = (template.property(logicalId, 'Timeout') as number | undefined) ?? TIMEOUT_SECONDS;
   const reserved = template.property(logicalId, 'ReservedConcurrentExecutions') as number | undefined;
   if (!/^nodejs\d/.test(template.text(logicalId, 'Runtime'))) {
     throw new TemplateError(logicalId, 'only Node.js runtimes are supported by the local stack');
@@ -49,11 +48,15 @@ function createFunction(template: Template, logicalId: string, settings: Functio
       logStreamName: 'local',
     },
     variables: environmentOf(template, logicalId, name, settings),
-    timeoutMs: timeout * 1000,
+    timeoutMs: timeoutSeconds(template, logicalId) * 1000,
     memoryMb,
     concurrency: Math.min(reserved ?? CONCURRENCY, CONCURRENCY),
     log: (line) => settings.log(logicalId, line),
   });
+}
+
+export function timeoutSeconds(template: Template, logicalId: string): number {
+  return (template.property(logicalId, 'Timeout') as number | undefined) ?? TIMEOUT_SECONDS;
 }
 
 function assetFolder(template: Template, logicalId: string, assembly: string): string {
@@ -65,7 +68,7 @@ function assetFolder(template: Template, logicalId: string, assembly: string): s
 
 /**
  * All that a function sees of the outside. Its AWS calls go to these three endpoints and nowhere else, each with its
- * logical id for an access key id: whoever stands before the emulators knows which function calls.
+ * logical id for an access key id: the access control before them knows which function calls.
  */
 function environmentOf(
   template: Template,

@@ -1,11 +1,10 @@
 import { isUtf8 } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
-import type { WireRequest } from './iam-authorizer.ts';
+import type { IamCaller, WireRequest } from './iam-authorizer.ts';
 import { ACCOUNT_ID } from './resource-names.ts';
 
 export type RouteMatch = { routeKey: string; pathParameters: Record<string, string> };
-export type IamCaller = { accessKey: string };
 
 /** What an HTTP API sends as text; everything else is base64. */
 const TEXT_TYPES = /^(text\/[^;]*|application\/(json|javascript|xml|[^;]+\+json|[^;]+\+xml))\s*(;|$)/i;
@@ -69,15 +68,17 @@ function queryParameters(query: string): Record<string, string> {
   return Object.fromEntries([...parameters.keys()].map((name) => [name, parameters.getAll(name).join(',')]));
 }
 
-function iamIdentity({ accessKey }: IamCaller) {
+/** Of an assumed role, as all callers of the runner API have one. */
+function iamIdentity({ accessKey, userArn }: IamCaller) {
+  const userId = `${accessKey}:${userArn.split('/').at(-1)}`;
   return {
     accessKey,
     accountId: ACCOUNT_ID,
-    callerId: accessKey,
+    callerId: userId,
     cognitoIdentity: null,
     principalOrgId: null,
-    userArn: `arn:aws:iam::${ACCOUNT_ID}:user/local`,
-    userId: accessKey,
+    userArn,
+    userId,
   };
 }
 

@@ -14,8 +14,6 @@ export type HttpApiSettings = {
   apiId: string;
   routes: Route[];
   authorizer: IamAuthorizer;
-  /** For the event of what passed the authorizer. */
-  accessKey: string;
   invoke: (functionId: string, event: unknown) => Promise<Invocation>;
 };
 
@@ -48,9 +46,9 @@ export class HttpApi {
     if (match === 'malformed') return answerMessage(response, 400, 'Bad Request');
     if (!match) return answerMessage(response, 404, 'Not Found');
     const { route, pathParameters } = match;
-    if (route.iam && !(await settings.authorizer(request))) return answerMessage(response, 403, 'Forbidden');
+    const caller = route.iam ? await settings.authorizer(request) : undefined;
+    if (route.iam && !caller) return answerMessage(response, 403, 'Forbidden');
 
-    const caller = route.iam ? { accessKey: settings.accessKey } : undefined;
     const event = gatewayEvent(request, { routeKey: route.routeKey, pathParameters }, settings.apiId, caller);
     const invocation = await withinTime(settings.invoke(route.functionId, event));
     if (invocation === 'late') return answerMessage(response, 503, 'Service Unavailable');

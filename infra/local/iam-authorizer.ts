@@ -1,6 +1,5 @@
 import { createHash, createHmac, type Hash, type Hmac, timingSafeEqual } from 'node:crypto';
 import { SignatureV4 } from '@smithy/signature-v4';
-import type { LocalCredentials } from './emulator.ts';
 
 /** A request as it came over the wire; header values of one name are joined with commas. */
 export type WireRequest = {
@@ -10,7 +9,16 @@ export type WireRequest = {
   headers: Readonly<Record<string, string>>;
   body: Buffer;
 };
-export type IamAuthorizer = (request: WireRequest) => Promise<boolean>;
+export type IamCaller = { accessKey: string; userArn: string };
+/** @returns `undefined` for whoever is to be kept out */
+export type IamAuthorizer = (request: WireRequest) => Promise<IamCaller | undefined>;
+export type IamSettings = {
+  region: string;
+  /** One for all keys of this stack. */
+  secretAccessKey: string;
+  /** Who has this key, where that one may make this request. */
+  callerOf(accessKey: string, request: WireRequest): { arn: string } | undefined;
+};
 
 /** The service of API Gateway's routes. */
 const SERVICE = 'execute-api';
@@ -22,34 +30,46 @@ const STAMP = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/;
 const CLOCK_SKEW_MS = 5 * 60_000;
 const PAYLOAD_HASH = 'x-amz-content-sha256';
 
-/** What API Gateway's IAM authorizer decides: is the request signed (SigV4, in headers) with these credentials? */
-export function iamAuthorizer(credentials: LocalCredentials, region: string, now = Date.now): IamAuthorizer {
-  const signer = new SignatureV4({ service: SERVICE, region, credentials, sha256: Sha256, applyChecksum: false });
+/** What API Gateway's IAM authorizer decides: whose signature (SigV4, in headers) is it, and may that one call here? */
+export function iamAuthorizer({ callerOf, ...signing }: IamSettings, now = Date.now): IamAuthorizer {
   return async (request) => {
-    const [, accessKeyId, scope, signedHeaders = ''] = AUTHORIZATION.exec(request.headers.authorization ?? '') ?? [];
-    const names = signedHeaders.split(';');
-    const signedAt = timeOf(request.headers['x-amz-date']);
-    if (accessKeyId !== credentials.accessKeyId || !signedAt) return false;
-    if (Math.abs(now() - signedAt.getTime()) > CLOCK_SKEW_MS) return false;
-    if (!coversTheRequest(names, request)) return false;
-    const signed = await signer.sign(
-      {
-        method: request.method,
-        protocol: 'http:',
-        hostname: '',
-        path: request.path,
-        query: queryOf(request.query),
-        headers: Object.fromEntries(names.map((name) => [name, request.headers[name] ?? ''])),
-        body: request.body,
-      },
-      { signingDate: signedAt, signableHeaders: new Set(names) },
-    );
-    const expected = `${ALGORITHM} Credential=${accessKeyId}/${scope}, SignedHeaders=${signedHeaders}, Signature=`;
-    const computed = signed.headers.authorization ?? '';
-    return (
-      computed.startsWith(expected) && isSame(computed.slice(expected.length), request.headers.authorization ?? '')
-    );
+    const accessKey = await signedWith(request, signing, now());
+    if (accessKey === undefined) return undefined;
+    const caller = callerOf(accessKey, request);
+    return caller && { accessKey, userArn: caller.arn };
   };
+}
+
+/** @returns the access key id that the request is signed with, and `undefined` where its signature is not right */
+async function signedWith(
+  request: WireRequest,
+  { region, secretAccessKey }: Pick<IamSettings, 'region' | 'secretAccessKey'>,
+  now: number,
+): Promise<string | undefined> {
+  const { authorization = '', 'x-amz-date': stamp } = request.headers;
+  const [, accessKeyId, scope, signedHeaders = ''] = AUTHORIZATION.exec(authorization) ?? [];
+  const names = signedHeaders.split(';');
+  const signedAt = timeOf(stamp);
+  if (accessKeyId === undefined || !signedAt || Math.abs(now - signedAt.getTime()) > CLOCK_SKEW_MS) return undefined;
+  if (!coversTheRequest(names, request)) return undefined;
+  const credentials = { accessKeyId, secretAccessKey };
+  const signer = new SignatureV4({ service: SERVICE, region, credentials, sha256: Sha256, applyChecksum: false });
+  const signed = await signer.sign(
+    {
+      method: request.method,
+      protocol: 'http:',
+      hostname: '',
+      path: request.path,
+      query: queryOf(request.query),
+      headers: Object.fromEntries(names.map((name) => [name, request.headers[name] ?? ''])),
+      body: request.body,
+    },
+    { signingDate: signedAt, signableHeaders: new Set(names) },
+  );
+  const expected = `${ALGORITHM} Credential=${accessKeyId}/${scope}, SignedHeaders=${signedHeaders}, Signature=`;
+  const computed = signed.headers.authorization ?? '';
+  const isRight = computed.startsWith(expected) && isSame(computed.slice(expected.length), authorization);
+  return isRight ? accessKeyId : undefined;
 }
 
 /** The host and everything of AWS's must be signed, and a hash that is sent along must be the body's. */

@@ -39,8 +39,10 @@ function attributesOf(template: Template, logicalId: string, type: string, origi
     }
     case 'AWS::ApiGatewayV2::Api':
       return { Ref: logicalId, ApiId: logicalId, ApiEndpoint: origins.gateway };
-    case 'AWS::IAM::Role':
-      return { Ref: logicalId, Arn: `arn:aws:iam::${ACCOUNT_ID}:role/${logicalId}` };
+    case 'AWS::IAM::Role': {
+      const name = own('RoleName') ?? logicalId;
+      return { Ref: name, Arn: `arn:aws:iam::${ACCOUNT_ID}:role/${name}` };
+    }
     case 'AWS::Logs::LogGroup':
       return { Ref: logicalId, Arn: arn('logs', `log-group:${logicalId}:*`) };
     case 'AWS::Events::Rule':
@@ -48,6 +50,11 @@ function attributesOf(template: Template, logicalId: string, type: string, origi
     default:
       return { Ref: logicalId };
   }
+}
+
+/** What a policy names to let somebody call a route of the stage without a name. */
+export function routeArn(apiId: string, method: string, path: string): string {
+  return arn('execute-api', `${apiId}/$default/${method}${path}`);
 }
 
 function arn(service: string, resource: string): string {

@@ -8,7 +8,7 @@ import type { Resource, Template } from './template.ts';
 type Emulated = { follows: readonly string[]; leavesOut: Readonly<Record<string, string>> };
 
 const FOR_PEOPLE = 'for people who look at the AWS console';
-const IAM = 'the emulators let every caller do everything';
+const IDENTITY = 'an access key stands for each role';
 const ENCRYPTION = 'emulators do not encrypt';
 const GUARD = 'guards data that a local stack does not have';
 
@@ -45,6 +45,7 @@ const EMULATED: Readonly<Record<string, Emulated>> = {
       'Handler',
       'MemorySize',
       'ReservedConcurrentExecutions',
+      'Role',
       'Runtime',
       'Timeout',
     ],
@@ -52,7 +53,6 @@ const EMULATED: Readonly<Record<string, Emulated>> = {
       Architectures: "bundles of JavaScript run on this machine's",
       Description: FOR_PEOPLE,
       LoggingConfig: 'logs go to one file, named at the start',
-      Role: IAM,
       Tags: FOR_PEOPLE,
       TracingConfig: 'there is no X-Ray here',
     },
@@ -81,6 +81,12 @@ const EMULATED: Readonly<Record<string, Emulated>> = {
     follows: ['ApiId', 'IntegrationType', 'IntegrationUri', 'PayloadFormatVersion'],
     leavesOut: { Description: FOR_PEOPLE },
   },
+  'AWS::IAM::Role': {
+    follows: ['RoleName', 'Policies'],
+    leavesOut: { AssumeRolePolicyDocument: IDENTITY, Description: FOR_PEOPLE, Tags: FOR_PEOPLE },
+  },
+  'AWS::IAM::Policy': { follows: ['PolicyDocument', 'Roles'], leavesOut: { PolicyName: FOR_PEOPLE } },
+  'AWS::SQS::QueuePolicy': { follows: ['PolicyDocument', 'Queues'], leavesOut: {} },
   'AWS::Events::Rule': {
     follows: ['ScheduleExpression', 'State', 'Targets'],
     leavesOut: { Name: FOR_PEOPLE, Description: FOR_PEOPLE, Tags: FOR_PEOPLE },
@@ -100,17 +106,13 @@ const LEFT_OUT: Readonly<Record<string, string>> = {
   'AWS::CDK::Metadata': 'statistics for the CDK team',
   'AWS::CloudWatch::Alarm': 'there are no metrics here; tests hold alarms and emitted metrics together',
   'AWS::CloudWatch::Dashboard': 'there are no metrics here',
-  'AWS::IAM::ManagedPolicy': IAM,
-  'AWS::IAM::Policy': IAM,
-  'AWS::IAM::Role': IAM,
   'AWS::Lambda::EventInvokeConfig': 'retries of schedules: here the next run comes seconds later',
   'AWS::Lambda::Permission': 'whoever is in the template may invoke',
   'AWS::Logs::LogGroup': 'logs go to one file, named at the start',
   'AWS::Logs::MetricFilter': 'there are no metrics here',
   'AWS::SNS::Subscription': 'nobody is called about alarms here',
   'AWS::SNS::Topic': 'nobody is called about alarms here',
-  'AWS::SNS::TopicPolicy': IAM,
-  'AWS::SQS::QueuePolicy': IAM,
+  'AWS::SNS::TopicPolicy': 'nobody is called about alarms here',
 };
 
 /** Attributes beside a resource's properties that mean something to CloudFormation alone. */

@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { startDynamoDb } from './dynamodb-emulator.ts';
 import { HttpApi } from './http-api.ts';
+import type { Guard } from './iam/access-control.ts';
 import type { Identity } from './identity.ts';
 import { listenOnLoopback } from './loopback-server.ts';
 import { REGION } from './resource-names.ts';
@@ -13,6 +14,8 @@ export type ServersOptions = {
   /** First of five; 0 for any free ones. */
   port: number;
   identity: Identity;
+  /** Stands before the emulators. */
+  guard: Guard;
   /** Another thread host than the built-in one. */
   threadHost?: { url: string; key: string };
   /** Without it everything is in memory. */
@@ -32,7 +35,7 @@ export type Servers = {
 };
 
 export async function startServers(options: ServersOptions, stops: StopStack): Promise<Servers> {
-  const { dataDir } = options;
+  const { dataDir, guard } = options;
   const port = (offset: number) => options.port && options.port + offset;
   const folder = (name: string) => dataDir && { dataDir: path.join(dataDir, name) };
   async function started<Server extends { stop(): Promise<void> }>(server: Promise<Server>): Promise<Server> {
@@ -45,10 +48,10 @@ export async function startServers(options: ServersOptions, stops: StopStack): P
   const gatewayUrl = await listenOnLoopback(httpApi.server, port(0));
   stops.add(() => httpApi.stop());
   const host = await started(startThreadHost({ ...options, port: port(1) }));
-  const sqs = await started(startSqs({ port: port(2), region: REGION, ...folder('sqs') }));
-  const dynamodb = await started(startDynamoDb({ port: port(3), ...folder('dynamodb') }));
+  const sqs = await started(startSqs({ port: port(2), region: REGION, guard, ...folder('sqs') }));
+  const dynamodb = await started(startDynamoDb({ port: port(3), guard, ...folder('dynamodb') }));
   const secrets = new Map<string, string>();
-  const secretsManager = await started(startSecretsManager(port(4), secrets));
+  const secretsManager = await started(startSecretsManager(port(4), secrets, guard));
   return {
     httpApi,
     gatewayUrl,

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { pathToFileURL } from 'node:url';
 import { type BuildAppOptions, buildApp } from 'fauxqs';
 import type { Emulator } from './emulator.ts';
+import type { Guard } from './iam/access-control.ts';
 import { LOOPBACK, originOf, portError } from './loopback-server.ts';
 
 type Stores = NonNullable<BuildAppOptions['stores']>;
@@ -22,6 +23,13 @@ type Parts = {
   INVALID_MESSAGE_BODY_CHAR: RegExp;
 };
 
+type SqsOptions = { port: number; region: string; dataDir?: string; guard?: Guard };
+
+/** SQS answers in JSON and names its errors in a header, as they were called in its older protocol. */
+const ERRORS = {
+  'access denied': { name: 'AccessDenied', type: 'com.amazon.coral.service#AccessDeniedException' },
+  'unknown access key': { name: 'InvalidClientTokenId', type: 'com.amazon.coral.service#UnrecognizedClientException' },
+};
 /** SQS takes XML's characters; fauxqs 2.4.1 forgets those beyond U+FFFF, such as emoji. */
 const NOT_IN_A_MESSAGE = /[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/u;
 
@@ -29,13 +37,14 @@ const NOT_IN_A_MESSAGE = /[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{1
  * fauxqs, put together from its parts: `startFauxqs` listens on every interface of the machine, and hands out queue URLs
  * with a host that does not exist (`sqs.us-east-1.127.0.0.1`). Its version is pinned for that.
  */
-export async function startSqs(options: { port: number; region: string; dataDir?: string }): Promise<Emulator> {
+export async function startSqs(options: SqsOptions): Promise<Emulator> {
   const parts = await loadParts();
   const stores = { sqsStore: new parts.SqsStore(), snsStore: new parts.SnsStore(), s3Store: new parts.S3Store() };
   // Without a host, a queue's URL is on the origin that the request came to.
   stores.sqsStore.host = '';
   parts.INVALID_MESSAGE_BODY_CHAR.test = (text: string) => NOT_IN_A_MESSAGE.test(text);
   const app = buildApp({ logger: false, defaultRegion: options.region, stores });
+  if (options.guard) refuse(app, options.guard);
   returnUnread(app, stores.sqsStore);
   let persistence: Persistence | undefined;
   app.addHook('onClose', async () => persistence?.close());
@@ -71,6 +80,18 @@ function restore(persistence: Persistence, { sqsStore, snsStore }: Stores, origi
   sqsStore.persistence = persistence as unknown as NonNullable<SqsStore['persistence']>;
   for (const queue of sqsStore.allQueues()) queue.persistence = sqsStore.persistence;
   return persistence;
+}
+
+/** What the guard does not let through reaches no queue. */
+function refuse(app: ReturnType<typeof buildApp>, guard: Guard): void {
+  app.addHook('preHandler', async (request, reply) => {
+    const { authorization, 'x-amz-target': target } = request.headers;
+    const refusal = guard({ authorization, target, body: () => request.body });
+    if (!refusal) return;
+    const { name, type } = ERRORS[refusal.reason];
+    reply.code(403).header('x-amzn-query-error', `${name};Sender`).type('application/x-amz-json-1.0');
+    return reply.send(JSON.stringify({ __type: type, message: refusal.message }));
+  });
 }
 
 /** A reader that went away during its long poll would hold what comes next until its visibility time-out. */

@@ -1,12 +1,15 @@
-import type { SQSClient } from '@aws-sdk/client-sqs';
+import { GetQueueAttributesCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import { EventSource } from './event-source.ts';
 import type { Invocation } from './execution-environment.ts';
+import { timeoutSeconds } from './functions.ts';
 import { TemplateError } from './intrinsics.ts';
 import { REGION } from './resource-names.ts';
 import { expectOneOf } from './resource-types.ts';
 import type { Route } from './routes.ts';
 import type { Template } from './template.ts';
 
+/** A client whose calls count as those of the function with this logical id. */
+export type SqsAs = (functionId: string) => SQSClient;
 export type Invoke = (functionId: string, event: unknown) => Promise<Invocation>;
 
 /** Lambda's default and SQS's largest. */
@@ -15,35 +18,59 @@ const BATCH_SIZE = 10;
 const CONCURRENCY = 16;
 
 /** Starts the template's event source mappings. */
-export function startEventSources(
+export async function startEventSources(
   template: Template,
-  sqs: SQSClient,
+  sqsAs: SqsAs,
   invoke: Invoke,
   log: (functionId: string, line: string) => void,
-): EventSource[] {
+): Promise<EventSource[]> {
   const mappings = template.ofType('AWS::Lambda::EventSourceMapping');
-  return mappings
-    .filter((mapping) => template.property(mapping, 'Enabled') !== false)
-    .map((mapping) => {
-      const queueArn = template.text(mapping, 'EventSourceArn');
-      const queue = template.resourceWith('Arn', queueArn, mapping);
-      const functionId = functionNamed(template, mapping, 'FunctionName');
-      const scaling = template.property(mapping, 'ScalingConfig') as { MaximumConcurrency?: number } | undefined;
-      const batchSize = (template.property(mapping, 'BatchSize') as number | undefined) ?? BATCH_SIZE;
-      const responses = (template.property(mapping, 'FunctionResponseTypes') as string[] | undefined) ?? [];
-      if (batchSize > BATCH_SIZE) throw new TemplateError(mapping, `BatchSize ${batchSize} is over ${BATCH_SIZE}`);
-      return new EventSource({
-        queueUrl: template.attribute(queue, 'QueueUrl', mapping),
-        queueArn,
-        region: REGION,
-        batchSize,
-        reportsItemFailures: responses.includes('ReportBatchItemFailures'),
-        concurrency: Math.min(scaling?.MaximumConcurrency ?? CONCURRENCY, CONCURRENCY),
-        sqs,
-        invoke: (event) => invoke(functionId, event),
-        log: (line) => log(functionId, line),
-      });
-    });
+  const enabled = mappings.filter((mapping) => template.property(mapping, 'Enabled') !== false);
+  const settings = enabled.map((mapping) => {
+    const functionId = functionNamed(template, mapping, 'FunctionName');
+    return {
+      ...queueSettings(template, mapping),
+      region: REGION,
+      // Lambda's poller acts with the function's role.
+      sqs: sqsAs(functionId),
+      invoke: (event: unknown) => invoke(functionId, event),
+      log: (line: string) => log(functionId, line),
+      mapping,
+      timeoutSeconds: timeoutSeconds(template, functionId),
+    };
+  });
+  await Promise.all(settings.map(expectLongVisibility));
+  return settings.map((each) => new EventSource(each));
+}
+
+function queueSettings(template: Template, mapping: string) {
+  const queueArn = template.text(mapping, 'EventSourceArn');
+  const queue = template.resourceWith('Arn', queueArn, mapping);
+  const scaling = template.property(mapping, 'ScalingConfig') as { MaximumConcurrency?: number } | undefined;
+  const batchSize = (template.property(mapping, 'BatchSize') as number | undefined) ?? BATCH_SIZE;
+  const responses = (template.property(mapping, 'FunctionResponseTypes') as string[] | undefined) ?? [];
+  if (batchSize > BATCH_SIZE) throw new TemplateError(mapping, `BatchSize ${batchSize} is over ${BATCH_SIZE}`);
+  return {
+    queueUrl: template.attribute(queue, 'QueueUrl', mapping),
+    queueArn,
+    batchSize,
+    reportsItemFailures: responses.includes('ReportBatchItemFailures'),
+    concurrency: Math.min(scaling?.MaximumConcurrency ?? CONCURRENCY, CONCURRENCY),
+  };
+}
+
+type Checked = { sqs: SQSClient; queueUrl: string; mapping: string; timeoutSeconds: number };
+
+/** Lambda asks the queue before it accepts a mapping: a message must not come again while it is being handled. */
+async function expectLongVisibility({ sqs, queueUrl, mapping, timeoutSeconds }: Checked): Promise<void> {
+  const read = new GetQueueAttributesCommand({ QueueUrl: queueUrl, AttributeNames: ['VisibilityTimeout'] });
+  const { Attributes } = await sqs.send(read).catch((error) => {
+    throw new TemplateError(mapping, `the queue cannot be read: ${error.message}`);
+  });
+  const visibleAfter = Number(Attributes?.VisibilityTimeout);
+  if (visibleAfter >= timeoutSeconds) return;
+  const problem = `the queue's visibility time-out (${visibleAfter} s) is below the function's time-out`;
+  throw new TemplateError(mapping, `${problem} (${timeoutSeconds} s)`);
 }
 
 /** The routes of the template's HTTP API. */

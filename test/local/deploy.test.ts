@@ -82,6 +82,17 @@ it('stops at what it does not know and at a port that is taken, and leaves nothi
   await expect(fetch(`http://127.0.0.1:${port - 2}/`)).rejects.toThrow();
 });
 
+it('refuses an event source as Lambda does: unreadable for its function, or showing messages again too soon', async () => {
+  const bare = { WorkerRole: { Type: 'AWS::IAM::Role' } };
+  await expect(deploy({ assembly: writeStubAssembly(path.join(root, 'unreadable'), bare) })).rejects.toThrow(
+    /^Mapping: the queue cannot be read: User: \S+:assumed-role\/WorkerRole\/Worker is not .*sqs:getqueueattributes/,
+  );
+  const hasty = { Queue: { Type: 'AWS::SQS::Queue', Properties: { FifoQueue: true, VisibilityTimeout: 59 } } };
+  await expect(deploy({ assembly: writeStubAssembly(path.join(root, 'hasty'), hasty) })).rejects.toThrow(
+    "Mapping: the queue's visibility time-out (59 s) is below the function's time-out (60 s)",
+  );
+});
+
 it('has everything again on the same data folder', async () => {
   const dataDir = path.join(root, 'data');
   const first = await deploy({ dataDir });

@@ -27,8 +27,11 @@ beforeAll(async () => {
       route('POST /threads/{a}/fixed/done', 'Fixed'),
       route('POST /secret/{id}', 'Secret', true),
     ],
-    authorizer: iamAuthorizer(CREDENTIALS, 'us-east-1'),
-    accessKey: CREDENTIALS.accessKeyId,
+    authorizer: iamAuthorizer({
+      region: 'us-east-1',
+      secretAccessKey: CREDENTIALS.secretAccessKey,
+      callerOf: () => ({ arn: 'arn:aws:sts::000000000000:assumed-role/Stack-runner-default/local' }),
+    }),
     invoke: async (functionId, event) => {
       const value = await answer({ functionId, ...(event as object) });
       if (value instanceof Error) return { ok: false, error: { errorType: 'Error', errorMessage: value.message } };
@@ -130,7 +133,8 @@ it('lets a signed request through, with its identity', async () => {
   });
   const { status, json } = await send({ path, headers, body: '{}' });
   expect(status).toBe(200);
-  const iam = { accessKey: 'AKID', accountId: '000000000000', callerId: 'AKID', userId: 'AKID' };
+  const userArn = 'arn:aws:sts::000000000000:assumed-role/Stack-runner-default/local';
+  const iam = { accessKey: 'AKID', accountId: '000000000000', callerId: 'AKID:local', userId: 'AKID:local', userArn };
   expect(json).toMatchObject({ functionId: 'Secret', requestContext: { authorizer: { iam } } });
   expect((await send({ path, headers, body: '{"x":1}' })).status).toBe(403);
 });

@@ -10,17 +10,44 @@ const PATH = '/v1/threads/rev%2F1/ses%20%C3%BC/a/prompts';
 
 type Signing = Parameters<typeof signedHeaders>[0];
 
-const authorizer = iamAuthorizer(CREDENTIALS, 'us-east-1', () => NOW.getTime());
+/** The one caller with a role, and only where the path is this. */
+const ARN = 'arn:aws:sts::000000000000:assumed-role/Runner/local';
+const asked: string[] = [];
+const authorizer = iamAuthorizer(
+  {
+    region: 'us-east-1',
+    secretAccessKey: CREDENTIALS.secretAccessKey,
+    callerOf(accessKey, { path }) {
+      asked.push(accessKey);
+      return accessKey === CREDENTIALS.accessKeyId && path === PATH ? { arn: ARN } : undefined;
+    },
+  },
+  () => NOW.getTime(),
+);
 
 /** @param signing what is signed otherwise @param sent what is sent otherwise */
-function isLetIn(signing: Partial<Signing> = {}, sent: Partial<WireRequest> = {}): Promise<boolean> {
+async function isLetIn(signing: Partial<Signing> = {}, sent: Partial<WireRequest> = {}): Promise<boolean> {
   const request = { method: 'POST', path: PATH, query: '', body: BODY };
   const headers = signedHeaders({ ...request, ...CREDENTIALS, region: 'us-east-1', date: NOW, ...signing });
-  return authorizer({ ...request, headers, ...sent });
+  return (await authorizer({ ...request, headers, ...sent })) !== undefined;
 }
 
 it('lets in what is signed with the local credentials, the path encoded once more', async () => {
   expect(await isLetIn()).toBe(true);
+});
+
+it('says who calls, and keeps out whose role may not call this path', async () => {
+  const request = { method: 'POST', path: PATH, query: '', body: BODY };
+  const headers = signedHeaders({ ...request, ...CREDENTIALS, region: 'us-east-1', date: NOW });
+  expect(await authorizer({ ...request, headers })).toEqual({ accessKey: 'AKID', userArn: ARN });
+  expect(await isLetIn({ path: '/v1/elsewhere' }, { path: '/v1/elsewhere' })).toBe(false);
+});
+
+it('asks about a role only for a key whose signature is right', async () => {
+  asked.length = 0;
+  await isLetIn({ secretAccessKey: 'other' });
+  await isLetIn({}, { body: Buffer.from('{}') });
+  expect(asked).toEqual([]);
 });
 
 it('lets in further signed headers, among them the hash of the body', async () => {
@@ -58,10 +85,10 @@ it('keeps out a header of AWS that is there and not signed, and a signed one tha
     date: NOW,
     headers: { 'x-trace': 'a' },
   });
-  expect(await authorizer({ ...request, headers: { ...headers, 'x-amz-security-token': 't' } })).toBe(false);
-  expect(await authorizer({ ...request, headers: { ...headers, 'x-trace': 'b' } })).toBe(false);
+  expect(await authorizer({ ...request, headers: { ...headers, 'x-amz-security-token': 't' } })).toBe(undefined);
+  expect(await authorizer({ ...request, headers: { ...headers, 'x-trace': 'b' } })).toBe(undefined);
   const { 'x-trace': _gone, ...fewer } = headers;
-  expect(await authorizer({ ...request, headers: fewer })).toBe(false);
+  expect(await authorizer({ ...request, headers: fewer })).toBe(undefined);
 });
 
 it.each([
@@ -73,6 +100,6 @@ it.each([
   '\0'.repeat(9999),
 ])('keeps out the header %j', async (authorization) => {
   const headers = { host: 'h', 'x-amz-date': '20260528T120000Z', authorization };
-  expect(await authorizer({ method: 'POST', path: PATH, query: '', body: BODY, headers })).toBe(false);
-  expect(await authorizer({ method: 'POST', path: PATH, query: '', body: BODY, headers: {} })).toBe(false);
+  expect(await authorizer({ method: 'POST', path: PATH, query: '', body: BODY, headers })).toBe(undefined);
+  expect(await authorizer({ method: 'POST', path: PATH, query: '', body: BODY, headers: {} })).toBe(undefined);
 });

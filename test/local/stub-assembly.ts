@@ -41,7 +41,7 @@ const TICK = `${USE_SDK} export const handler = ({ source }) => put('tick', sour
 
 const getAtt = (id: string, attribute: string) => ({ 'Fn::GetAtt': [id, attribute] });
 
-function lambda(name: string, variables: Record<string, unknown>): Resource {
+function lambda(name: string, role: string, variables: Record<string, unknown>): Resource {
   return {
     Type: 'AWS::Lambda::Function',
     Properties: {
@@ -50,10 +50,18 @@ function lambda(name: string, variables: Record<string, unknown>): Resource {
       Runtime: 'nodejs24.x',
       MemorySize: 256,
       Timeout: 60,
-      Role: getAtt('Role', 'Arn'),
+      Role: getAtt(role, 'Arn'),
       Environment: { Variables: variables },
     },
   };
+}
+
+function allow(Action: string | string[], Resource: unknown) {
+  return { Effect: 'Allow', Action, Resource };
+}
+
+function role(Statement: unknown[]): Resource {
+  return { Type: 'AWS::IAM::Role', Properties: { Policies: [{ PolicyName: 'Own', PolicyDocument: { Statement } }] } };
 }
 
 function resources(): Record<string, Resource> {
@@ -77,10 +85,18 @@ function resources(): Record<string, Resource> {
     },
     Secrets: { Type: 'AWS::SecretsManager::Secret', Properties: { GenerateSecretString: {} } },
     Key: { Type: 'AWS::SecretsManager::Secret', Properties: { GenerateSecretString: {} } },
-    Role: { Type: 'AWS::IAM::Role' },
-    Hook: lambda('hook', hook),
-    Worker: lambda('worker', table),
-    Tick: lambda('tick', table),
+    HookRole: role([
+      allow('sqs:SendMessage', getAtt('Queue', 'Arn')),
+      allow('secretsmanager:GetSecretValue', { Ref: 'Secrets' }),
+    ]),
+    WorkerRole: role([
+      allow(['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:GetQueueAttributes'], getAtt('Queue', 'Arn')),
+      allow('dynamodb:PutItem', getAtt('Table', 'Arn')),
+    ]),
+    RunnerRole: { Type: 'AWS::IAM::Role', Properties: { RoleName: 'Stub-runner-default' } },
+    Hook: lambda('hook', 'HookRole', hook),
+    Worker: lambda('worker', 'WorkerRole', table),
+    Tick: lambda('tick', 'WorkerRole', table),
     Mapping: {
       Type: 'AWS::Lambda::EventSourceMapping',
       Properties: {
@@ -131,6 +147,7 @@ export function writeStubAssembly(folder: string, more: Record<string, Resource>
       WebhookUrl: { Value: { 'Fn::Join': ['', [apiUrl, '/hook']] } },
       RunnerApiUrl: { Value: apiUrl },
       RunnerQueueUrls: { Value: { 'Fn::Join': ['', ['{"default":"', { Ref: 'Queue' }, '"}']] } },
+      RunnerRoleArns: { Value: { 'Fn::Join': ['', ['{"default":"', getAtt('RunnerRole', 'Arn'), '"}']] } },
       ResolverQueueUrl: { Value: { Ref: 'Queue' } },
       ResolverDlqUrl: { Value: { Ref: 'Dlq' } },
       TableName: { Value: { Ref: 'Table' } },
