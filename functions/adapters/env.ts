@@ -19,6 +19,7 @@ const runnerQueueUrls = z.string().transform((text, context) => {
 
 export const ingestEnv = () =>
   readEnv({
+    STAGE: z.string().min(1),
     RESOLVER_QUEUE_URL: z.string().min(1),
     WEBHOOK_SECRETS_ARN: z.string().min(1),
     TRUST_WEBHOOK_ITEM: z.enum(['true', 'false']).transform((text) => text === 'true'),
@@ -29,6 +30,7 @@ export const runnerApiEnv = () => readEnv({ RUNNER_ROLE_PREFIX: z.string().min(1
 /** Shared by all functions that touch prompts. */
 export const promptEnv = () =>
   readEnv({
+    STAGE: z.string().min(1),
     TABLE_NAME: z.string().min(1),
     RESOLVER_QUEUE_URL: z.string().min(1),
     RUNNER_QUEUE_URLS: runnerQueueUrls,

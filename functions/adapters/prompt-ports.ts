@@ -16,7 +16,7 @@ export type FunctionPorts = Ports & { telemetry: FunctionTelemetry };
 /** Cold start: everything outside, made once per execution environment and passed on. */
 export function promptPorts(functionName: string): FunctionPorts {
   const env = promptEnv();
-  const told = telemetry({ function: functionName });
+  const told = telemetry({ stage: env.STAGE, function: functionName });
   const sqs = new SQSClient();
   return {
     store: countingLosses(promptStore(new DynamoDBClient(), env.TABLE_NAME, systemClock.now), told),

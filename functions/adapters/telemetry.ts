@@ -8,10 +8,13 @@ const NAMESPACE = 'InteractivePrompts';
 export type FunctionTelemetry = Telemetry & { of(fields: LogFields): Telemetry };
 
 /**
- * @param base fields of every line, the function's name among them
+ * @param base fields of every line; stage and function are the metrics' only dimensions, so that their number is bounded
  * @param write takes one line; CloudWatch Logs reads standard output
  */
-export function telemetry(base: LogFields & { function: string }, write = toStandardOutput): FunctionTelemetry {
+export function telemetry(
+  base: LogFields & { stage: string; function: string },
+  write = toStandardOutput,
+): FunctionTelemetry {
   const line = (level: string, event: string, fields: LogFields, metrics?: Metrics) =>
     write(JSON.stringify({ level, event, ...base, ...fields, ...(metrics && { ...metrics, _aws: emf(metrics) }) }));
   return {
@@ -27,7 +30,7 @@ function emf(metrics: Metrics) {
     CloudWatchMetrics: [
       {
         Namespace: NAMESPACE,
-        Dimensions: [['function']],
+        Dimensions: [['stage', 'function']],
         Metrics: Object.keys(metrics).map((Name) => ({
           Name,
           Unit: Name.endsWith('Ms') ? 'Milliseconds' : 'Count',

@@ -13,7 +13,7 @@ const ports = {
   secrets: secret(new SecretsManagerClient(), env.WEBHOOK_SECRETS_ARN, systemClock),
   threadItems: threadItemQueue(new SQSClient(), env.RESOLVER_QUEUE_URL),
   clock: systemClock,
-  telemetry: telemetry({ function: 'ingest' }),
+  telemetry: telemetry({ stage: env.STAGE, function: 'ingest' }),
 };
 
 export async function handler(

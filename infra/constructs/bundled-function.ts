@@ -48,6 +48,7 @@ export class BundledFunction extends Construct {
     );
     this.function = new LambdaFunction(this, 'Function', {
       ...options,
+      environment: { ...options.environment, STAGE: stage.name },
       description: `What its failure means: ${impact}`,
       code: Code.fromAsset(path.join(bundles, name)),
       handler: 'index.handler',

@@ -55,7 +55,7 @@ export class Resolver extends Construct {
       metric: new Metric({
         namespace: 'InteractivePrompts',
         metricName: 'OwnUserUnknown',
-        dimensionsMap: { function: 'resolver' },
+        dimensionsMap: { stage: stage.name, function: 'resolver' },
         statistic: 'Sum',
         period: Duration.minutes(1),
       }),

@@ -15,6 +15,7 @@ const ENVIRONMENT = {
   AWS_ACCESS_KEY_ID: 'test',
   AWS_SECRET_ACCESS_KEY: 'test',
   AWS_ENDPOINT_URL: 'http://127.0.0.1:9',
+  STAGE: 'prod',
   TABLE_NAME: 'table',
   RESOLVER_QUEUE_URL: 'http://127.0.0.1:9/queue',
   RUNNER_QUEUE_URLS: '{"default":"http://127.0.0.1:9/queue"}',

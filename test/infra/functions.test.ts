@@ -4,6 +4,7 @@ import { FUNCTION_IDS, readable, synthesize } from './synthesized-stack.ts';
 const stack = synthesize({ runners: { default: {}, research: {} }, trustWebhookItem: false });
 
 const PROMPT_ENVIRONMENT = {
+  STAGE: 'prod',
   TABLE_NAME: 'PromptsTable',
   RESOLVER_QUEUE_URL: 'ResolverThreadItemsQueue',
   RUNNER_QUEUE_URLS: '{"default":"RunnerQueuesdefaultrunnerQueue","research":"RunnerQueuesresearchrunnerQueue"}',
@@ -25,6 +26,7 @@ const FUNCTIONS = [
     name: 'ingest',
     limits: { Timeout: 10, MemorySize: 256, ReservedConcurrentExecutions: 20 },
     environment: {
+      STAGE: 'prod',
       RESOLVER_QUEUE_URL: 'ResolverThreadItemsQueue',
       WEBHOOK_SECRETS_ARN: 'SecretsWebhookSecrets',
       TRUST_WEBHOOK_ITEM: 'false',
@@ -163,7 +165,10 @@ test('while the resolver does not know whose key it holds, an alarm says what th
   expect(stack.named('ResolverOwnUserUnknown').Properties).toMatchObject({
     Namespace: 'InteractivePrompts',
     MetricName: 'OwnUserUnknown',
-    Dimensions: [{ Name: 'function', Value: 'resolver' }],
+    Dimensions: [
+      { Name: 'function', Value: 'resolver' },
+      { Name: 'stage', Value: 'prod' },
+    ],
     EvaluationPeriods: 3,
     Threshold: 0,
     ComparisonOperator: 'GreaterThanThreshold',
