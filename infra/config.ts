@@ -51,6 +51,12 @@ const stageSchema = z.strictObject({
     .default(RetentionDays.THREE_MONTHS),
   /** The most that a flood of webhooks may take of the account's concurrency, of which AWS keeps 100 unreserved. */
   ingestConcurrency: z.int('must be a whole number').min(1, 'must be at least 1').default(20),
+  /** Is told of alarms, and must confirm the subscription once; left out: whoever subscribes to the topic by hand. */
+  operatorEmail: z.email('must be an e-mail address').optional(),
+  /** The most items that the resolver gets at once, of several threads. */
+  batchSize: z.int('must be a whole number').min(1, 'must be at least 1').max(10, 'must be at most 10').default(10),
+  /** Of every resource, such as the team that pays for it. */
+  tags: z.record(z.string().min(1), z.string('must be a text')).default({}),
   /** Whether what people wrote outlives the stack: table, queues, secrets and logs. */
   removal: z.enum(['retain', 'destroy'], 'must be "retain" or "destroy"').default('retain'),
 });

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { type Duration, Validations } from 'aws-cdk-lib';
+import { Duration, Validations } from 'aws-cdk-lib';
 import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import {
   Architecture,
@@ -15,14 +15,18 @@ import { Construct } from 'constructs';
 import type { FunctionName } from '../bundle.ts';
 import type { Stage } from '../config.ts';
 import { removalPolicyOf } from '../removal.ts';
+import type { Operators } from './operators.ts';
 
 export type BundledFunctionProps = {
   stage: Stage;
   /** The folder that holds the bundles (infra/bundle.ts). */
   bundles: string;
+  operators: Operators;
   name: FunctionName;
   /** What it means for people while this function fails: one sentence. */
   impact: string;
+  /** While it fails, answers do not reach agents. */
+  stopsAnswers?: true;
   timeout: Duration;
   memorySize: number;
   environment: Record<string, string>;
@@ -32,8 +36,9 @@ export type BundledFunctionProps = {
 export class BundledFunction extends Construct {
   readonly function: LambdaFunction;
 
-  constructor(scope: Construct, id: string, { stage, bundles, name, impact, ...options }: BundledFunctionProps) {
+  constructor(scope: Construct, id: string, props: BundledFunctionProps) {
     super(scope, id);
+    const { stage, operators, bundles, name, impact, stopsAnswers, ...options } = props;
     const logGroup = new LogGroup(this, 'Log', {
       retention: stage.logRetentionDays,
       removalPolicy: removalPolicyOf(stage),
@@ -69,6 +74,34 @@ export class BundledFunction extends Construct {
       id: 'Serverless-LambdaDLQ',
       reason:
         'It would take asynchronous events alone: only the schedule sends such, and its next one does the same work.',
+    });
+    this.watch(props);
+  }
+
+  private watch({ operators, name, impact, stopsAnswers, timeout }: BundledFunctionProps): void {
+    const Name = name.replace(/(?:^|-)([a-z])/g, (_, letter: string) => letter.toUpperCase());
+    const period = Duration.minutes(1);
+    const common = { minutes: 5, bad: 2, ...(stopsAnswers && { stopsAnswers }) };
+    operators.alarm(this, `${Name}Errors`, {
+      ...common,
+      severity: 'page',
+      means: `The function fails. ${impact}`,
+      metric: this.function.metricErrors({ period }),
+      threshold: 0,
+    });
+    operators.alarm(this, `${Name}Throttled`, {
+      ...common,
+      severity: 'ticket',
+      means: `AWS refuses to run the function, as too many run already. ${impact}`,
+      metric: this.function.metricThrottles({ period }),
+      threshold: 0,
+    });
+    operators.alarm(this, `${Name}Slow`, {
+      ...common,
+      severity: 'ticket',
+      means: `The function takes nearly as long as it may, and is then cut off. ${impact}`,
+      metric: this.function.metricDuration({ period, statistic: 'p99' }),
+      threshold: 0.9 * timeout.toMilliseconds(),
     });
   }
 }

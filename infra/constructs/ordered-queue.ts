@@ -1,9 +1,9 @@
 import { Duration, Validations } from 'aws-cdk-lib';
-import { Alarm, ComparisonOperator, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
 import { DeduplicationScope, FifoThroughputLimit, Queue, QueueEncryption, type QueueProps } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import type { Stage } from '../config.ts';
 import { removalPolicyOf } from '../removal.ts';
+import type { Operators } from './operators.ts';
 
 /** SQS's longest, for queue and dead-letter queue: a runner may be away for days, and so may an operator. */
 const RETENTION = Duration.days(14);
@@ -18,8 +18,13 @@ const MAX_MESSAGE_BYTES = 1024 * 1024;
 export type OrderedQueueProps = {
   stage: Stage;
   visibilityTimeout: Duration;
-  /** What it means for people when a message ends up in the dead-letter queue: one sentence. */
-  impact: string;
+  operators: Operators;
+  /** Of the alarms. */
+  name: string;
+  /** What it means for people when a message ends up in the dead-letter queue. */
+  deadLettersMean: string;
+  /** What it means for people when messages wait, and after how many minutes they do. */
+  waiting: { minutes: number; means: string; severity: 'page' | 'ticket'; stopsAnswers?: true };
 };
 
 /** A FIFO queue whose message groups are threads, with its dead-letter queue and the alarm on that. */
@@ -27,8 +32,9 @@ export class OrderedQueue extends Construct {
   readonly queue: Queue;
   readonly deadLetterQueue: Queue;
 
-  constructor(scope: Construct, id: string, { stage, visibilityTimeout, impact }: OrderedQueueProps) {
+  constructor(scope: Construct, id: string, props: OrderedQueueProps) {
     super(scope, id);
+    const { stage, visibilityTimeout } = props;
     const common: QueueProps = {
       fifo: true,
       // Both together are SQS's high throughput: a limit per thread instead of one for all threads.
@@ -50,17 +56,27 @@ export class OrderedQueue extends Construct {
       visibilityTimeout,
       deadLetterQueue: { queue: this.deadLetterQueue, maxReceiveCount: MAX_RECEIVE_COUNT },
     });
-    new Alarm(this, 'DlqNotEmpty', {
-      alarmDescription: `A message is in the dead-letter queue. ${impact}`,
-      metric: this.deadLetterQueue.metricApproximateNumberOfMessagesVisible({
-        statistic: 'Maximum',
-        period: Duration.minutes(1),
-      }),
-      comparisonOperator: ComparisonOperator.GREATER_THAN_THRESHOLD,
+    this.watch(props);
+  }
+
+  /** SQS sends nothing for a queue that nobody uses. */
+  private watch({ operators, name, deadLettersMean, waiting }: OrderedQueueProps): void {
+    const period = Duration.minutes(1);
+    operators.alarm(this, `${name}DeadLetters`, {
+      severity: 'page',
+      means: `A message is in the dead-letter queue. ${deadLettersMean}`,
+      metric: this.deadLetterQueue.metricApproximateNumberOfMessagesVisible({ statistic: 'Maximum', period }),
       threshold: 0,
-      evaluationPeriods: 1,
-      // SQS sends nothing for a queue that nobody uses.
-      treatMissingData: TreatMissingData.NOT_BREACHING,
+      minutes: 1,
+      stopsAnswers: true,
+    });
+    const { minutes, ...rest } = waiting;
+    operators.alarm(this, `${name}Waiting`, {
+      ...rest,
+      metric: this.queue.metricApproximateAgeOfOldestMessage({ statistic: 'Maximum', period }),
+      threshold: minutes * 60,
+      minutes: 5,
+      bad: 3,
     });
   }
 }

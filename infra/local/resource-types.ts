@@ -105,11 +105,13 @@ const EMULATED: Readonly<Record<string, Emulated>> = {
 const LEFT_OUT: Readonly<Record<string, string>> = {
   'AWS::CDK::Metadata': 'statistics for the CDK team',
   'AWS::CloudWatch::Alarm': 'there are no metrics here; tests hold alarms and emitted metrics together',
+  'AWS::CloudWatch::CompositeAlarm': 'nobody is called about alarms here',
   'AWS::CloudWatch::Dashboard': 'there are no metrics here',
   'AWS::Lambda::EventInvokeConfig': 'retries of schedules: here the next run comes seconds later',
   'AWS::Lambda::Permission': 'whoever is in the template may invoke',
   'AWS::Logs::LogGroup': 'logs go to one file, named at the start',
   'AWS::Logs::MetricFilter': 'there are no metrics here',
+  'AWS::Logs::QueryDefinition': 'logs go to one file, to be searched by hand',
   'AWS::SNS::Subscription': 'nobody is called about alarms here',
   'AWS::SNS::Topic': 'nobody is called about alarms here',
   'AWS::SNS::TopicPolicy': 'nobody is called about alarms here',

@@ -1,19 +1,23 @@
 import { expect, it } from 'vitest';
 import {
   LostRaceError,
+  NotFinishedYetError,
   NotOpenYetError,
   PermanentFault,
   SlotTooLargeError,
   ThreadHostError,
+  ThreadUnreadableError,
   UnknownRecordVersionError,
 } from '#core/errors.ts';
 
 it.each([
   ['LostRaceError', LostRaceError],
+  ['NotFinishedYetError', NotFinishedYetError],
   ['NotOpenYetError', NotOpenYetError],
   ['PermanentFault', PermanentFault],
   ['SlotTooLargeError', SlotTooLargeError],
   ['ThreadHostError', ThreadHostError],
+  ['ThreadUnreadableError', ThreadUnreadableError],
   ['UnknownRecordVersionError', UnknownRecordVersionError],
 ])('%s tells its name, which is what logs show', (name, ErrorClass) => {
   const error = new ErrorClass('why');

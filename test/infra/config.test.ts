@@ -12,6 +12,8 @@ test('the default stage keeps what people wrote', () => {
     trustWebhookItem: true,
     logRetentionDays: 90,
     ingestConcurrency: 20,
+    batchSize: 10,
+    tags: {},
     removal: 'retain',
   });
 });
@@ -44,6 +46,9 @@ describe('settings that cannot work fail with their path', () => {
       'stages.prod.logRetentionDays must be a number of days that CloudWatch Logs knows, such as 7, 30, 90 or 365',
     ],
     [{ ingestConcurrency: 0 }, 'stages.prod.ingestConcurrency must be at least 1'],
+    [{ operatorEmail: 'anna' }, 'stages.prod.operatorEmail must be an e-mail address'],
+    [{ batchSize: 11 }, 'stages.prod.batchSize must be at most 10'],
+    [{ tags: { team: 1 } }, 'stages.prod.tags.team must be a text'],
     [{ removal: 'keep' }, 'stages.prod.removal must be "retain" or "destroy"'],
     [{ runner: {} }, 'stages.prod must not have "runner"'],
   ])('%j', (settings, fault) => {

@@ -68,21 +68,6 @@ describe('the queues', () => {
     expect(Timeout).toBe(30);
     expect(stack.named('ResolverThreadItemsQueue').Properties.VisibilityTimeout).toBe(6 * Timeout);
   });
-
-  test.each(QUEUES)('one message in the dead-letter queue of %s alarms, and says what that means', (name) => {
-    const { Properties } = stack.named(`${name}DlqNotEmpty`);
-    expect(Properties).toMatchObject({
-      Namespace: 'AWS/SQS',
-      MetricName: 'ApproximateNumberOfMessagesVisible',
-      Statistic: 'Maximum',
-      ComparisonOperator: 'GreaterThanThreshold',
-      Threshold: 0,
-      EvaluationPeriods: 1,
-      TreatMissingData: 'notBreaching',
-    });
-    expect(readable(Properties.Dimensions[0].Value)).toBe(`${name}Dlq`);
-    expect(Properties.AlarmDescription).toMatch(/^A message is in the dead-letter queue\. [A-Z].+\.$/);
-  });
 });
 
 test('the secrets outlive the stack and their values are not in the template', () => {
