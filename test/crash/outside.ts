@@ -24,6 +24,8 @@ const PROMPTS = '/v1/threads/{revision_id}/{session_id}/{alias}/prompts';
 export class Outside {
   readonly host = new MemoryHost();
   readonly sent: RunnerMessage[] = [];
+  /** Of each of them: how many items the thread held then. */
+  readonly sentAfter: number[] = [];
   readonly queue: { thread: Thread; item_id: string }[] = [];
   readonly calls: string[] = [];
   now = Date.parse('2026-05-28T12:00:00Z');
@@ -104,7 +106,10 @@ export class Outside {
       threadHost: process.wrap('threadHost', bound(this.host)),
       runnerQueues: process.wrap('runnerQueues', {
         has: () => true,
-        send: async (_runner: string, message: RunnerMessage) => void this.sent.push(structuredClone(message)),
+        send: async (_runner: string, message: RunnerMessage) => {
+          this.sent.push(structuredClone(message));
+          this.sentAfter.push(this.host.items(this.thread).length);
+        },
       }),
       threadItems: process.wrap('threadItems', {
         send: async (thread: Thread, item_id: string) => void this.queue.push({ thread, item_id }),
