@@ -19,21 +19,26 @@ const RUNNER = { user_id: 'usr_runner', api_key: 'k_runner' };
 /** The name of the default runner's role is its access key id. */
 const RUNNER_ROLE = 'InteractivePrompts-runner-default';
 
-/** The built-in thread host behind a door that can be shut: then it answers nothing but 503. */
-async function startHost(stops: StopStack): Promise<{ host: StartedHost; door: { url: string; isShut: boolean } }> {
+/** A door before the thread host: shut, it answers nothing but 503; or it answers with whatever it is told to. */
+type Door = { url: string; isShut: boolean; answersWith: { status: number; body: string } | undefined };
+
+async function startHost(stops: StopStack): Promise<{ host: StartedHost; door: Door }> {
   const credentials = { accessKeyId: '', secretAccessKey: '' };
   const identity = { credentials, webhookSecret: SECRET, runner: RUNNER, users: [USER] };
   const host = await startThreadHost({ port: 0, identity, log: () => {} });
   stops.add(() => host.stop());
   const server: Server = createServer(async (request, response) => {
     const body = await readBody(request, 1e6);
+    if (door.answersWith && !request.url?.endsWith('/users/me')) {
+      return response.writeHead(door.answersWith.status).end(door.answersWith.body);
+    }
     if (door.isShut) return response.writeHead(503).end('{"error":"unavailable"}');
     const headers = { 'x-api-key': String(request.headers['x-api-key']), 'content-type': 'application/json' };
     const { method = 'GET' } = request;
     const answer = await fetch(new URL(request.url ?? '', host.url), { method, headers, ...(body.length && { body }) });
     return response.writeHead(answer.status).end(await answer.text());
   });
-  const door = { url: await listenOnLoopback(server, 0), isShut: false };
+  const door: Door = { url: await listenOnLoopback(server, 0), isShut: false, answersWith: undefined };
   stops.add(() => closeServer(server));
   return { host, door };
 }
@@ -81,12 +86,15 @@ export async function startWorld(assembly: string, log: (source: string, line: s
   return {
     stack,
     door,
+    webhookSecret: SECRET,
+    apiKey: RUNNER.api_key,
+    sign,
     api,
     runnerQueueUrl,
     operator: sqsAs(addresses.aws.access_key_id, addresses, stops),
     /** Posts as the person. */
-    says: (thread: Thread, text: string) =>
-      postItem(host.url, USER.api_key, thread, { content: [{ type: 'text', text }] }),
+    says: (thread: Thread, text: string, metadata?: Record<string, unknown>) =>
+      postItem(host.url, USER.api_key, thread, { content: [{ type: 'text', text }], ...(metadata && { metadata }) }),
     /** Puts a question there that no table knows of. */
     plants: (thread: Thread, prompt: Record<string, unknown>) =>
       postItem(host.url, RUNNER.api_key, thread, {
@@ -109,15 +117,18 @@ export async function startWorld(assembly: string, log: (source: string, line: s
     async announces(thread: Thread, item_id: string): Promise<void> {
       const type = 'session_thread_item_posted';
       const body = JSON.stringify({ id: 'evt_1', type, ...thread, item_id, created_at: 1 });
-      const timestamp = Math.floor(Date.now() / 1000);
-      const headers = {
-        'content-type': 'application/json',
-        'webhook-id': 'msg_1',
-        'webhook-timestamp': String(timestamp),
-        'webhook-signature': `v1,${webhookSignature(SECRET, 'msg_1', timestamp, body)}`,
-      };
-      expect((await fetch(addresses.webhook_url, { method: 'POST', headers, body })).status).toBe(202);
+      expect((await fetch(addresses.webhook_url, { method: 'POST', headers: sign(body), body })).status).toBe(202);
     },
+  };
+}
+/** The headers of a webhook that the host would send now. */
+function sign(body: string): Record<string, string> {
+  const timestamp = Math.floor(Date.now() / 1000);
+  return {
+    'content-type': 'application/json',
+    'webhook-id': 'msg_1',
+    'webhook-timestamp': String(timestamp),
+    'webhook-signature': `v1,${webhookSignature(SECRET, 'msg_1', timestamp, body)}`,
   };
 }
 export type World = Awaited<ReturnType<typeof startWorld>>;
