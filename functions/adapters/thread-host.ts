@@ -11,6 +11,8 @@ import type { Thread } from '#core/thread.ts';
 const TIMEOUT_MS = 5000;
 /** The host's pages are 50 items or so; a search that finds nothing in this many pages is given up as unknown. */
 const PAGES_LIMIT = 40;
+/** The host knows no item of that name, or that the name is none: asked again, it says so again. */
+const NO_SUCH_ITEM = new Set([400, 404, 410, 422]);
 /** Errors of a connection that was never made: the host has certainly not seen the request. */
 const NOT_SENT = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH']);
 
@@ -60,7 +62,7 @@ export function threadHost(baseUrl: string, apiKey: Secret): ThreadHost {
 
   async function get(thread: Thread, item_id: string): Promise<Item | undefined> {
     const text = await command(thread, 'get_session_thread_item', { item_id }).catch((error) => {
-      if (error instanceof ThreadHostError && error.status === 404) return undefined;
+      if (error instanceof ThreadHostError && NO_SUCH_ITEM.has(error.status ?? 0)) return undefined;
       throw error;
     });
     if (text === undefined) return undefined;

@@ -117,9 +117,13 @@ describe('get', () => {
     answer = says(`{"item":${JSON.stringify(item('hi')).replace('}', ',"n":1.0}')}}`);
     expect(JSON.stringify(await host.get(THREAD, 'itm_1'))).toContain('"n":1.0');
   });
-  it('knows nothing of an unknown item', async () => {
-    answer = says({ error: 'not_found' }, 404);
+  it.each([400, 404, 410, 422])('knows nothing of an item where the host says %i', async (status) => {
+    answer = says({ error: 'not_found' }, status);
     expect(await host.get(THREAD, 'itm_1')).toBeUndefined();
+  });
+  it.each([401, 403, 429, 500, 503])('may know it later where the host says %i', async (status) => {
+    answer = says({ error: 'no' }, status);
+    await expect(host.get(THREAD, 'itm_1')).rejects.toThrow(ThreadHostError);
   });
   it.each([
     ['malformed', { item: { id: 'itm_1' } }],

@@ -9,6 +9,13 @@ describe('what names a thread (T1)', () => {
     expect(threadSchema.parse(thread)).toEqual(thread);
     expect(threadSchema.safeParse({ revision_id: ' ', session_id: '__proto__', alias: 'é/ #' }).success).toBe(true);
   });
+  it.each(['revision_id', 'session_id', 'alias'])(
+    'has no half surrogate pair in its %s, which no address can hold',
+    (field) => {
+      expect(threadSchema.safeParse({ ...thread, [field]: 'a\ud800' }).success).toBe(false);
+      expect(threadSchema.safeParse({ ...thread, [field]: '\ud83d\ude00' }).success).toBe(true);
+    },
+  );
   it.each(['revision_id', 'session_id', 'alias'])('is nothing without %s', (field) => {
     for (const value of [undefined, null, '', 5, {}]) {
       expect(threadSchema.safeParse({ ...thread, [field]: value }).success).toBe(false);

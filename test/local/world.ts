@@ -86,6 +86,7 @@ export async function startWorld(assembly: string, log: (source: string, line: s
   return {
     stack,
     door,
+    messages,
     webhookSecret: SECRET,
     apiKey: RUNNER.api_key,
     sign,
