@@ -1,6 +1,7 @@
 import { createServer, type Server } from 'node:http';
-import { DeleteMessageCommand, ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { DeleteMessageCommand, ReceiveMessageCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { expect } from 'vitest';
+import { threadGroup } from '#adapters/names.ts';
 import { type Item, metadataField } from '#core/item.ts';
 import type { RunnerMessage } from '#core/runner-message.ts';
 import type { Thread } from '#core/thread.ts';
@@ -68,6 +69,7 @@ export async function startWorld(assembly: string, log: (source: string, line: s
   const { addresses } = stack;
   host.deliverTo({ url: addresses.webhook_url, secret: SECRET });
   const { api, sqs } = runnerOf(stack, stops);
+  const operator = sqsAs(addresses.aws.access_key_id, addresses, stops);
   const runnerQueueUrl = addresses.runner_queue_urls.default ?? '';
   const messages: RunnerMessage[] = [];
 
@@ -92,7 +94,7 @@ export async function startWorld(assembly: string, log: (source: string, line: s
     sign,
     api,
     runnerQueueUrl,
-    operator: sqsAs(addresses.aws.access_key_id, addresses, stops),
+    operator,
     /** Posts as the person. */
     says: (thread: Thread, text: string, metadata?: Record<string, unknown>) =>
       postItem(host.url, USER.api_key, thread, { content: [{ type: 'text', text }], ...(metadata && { metadata }) }),
@@ -109,6 +111,14 @@ export async function startWorld(assembly: string, log: (source: string, line: s
         return messages.some(isIt);
       };
       await eventually(heard, `${type} of ${thread.session_id}`, ms);
+    },
+    itemsOf,
+    /** Past the queue's own deduplication, which ends after five minutes. */
+    async sendAgain(thread: Thread, item: Item | undefined): Promise<void> {
+      const MessageBody = JSON.stringify({ thread, item_id: item?.id, item });
+      const names = { MessageGroupId: threadGroup(thread), MessageDeduplicationId: crypto.randomUUID() };
+      const QueueUrl = addresses.resolver_queue_url;
+      await operator.send(new SendMessageCommand({ QueueUrl, MessageBody, ...names }));
     },
     async audited(thread: Thread, ms?: number): Promise<void> {
       const isAudit = (item: Item) => metadataField(item, 'type') === 'pending_prompt_resolved';

@@ -13,7 +13,7 @@ import corpus from './corpus.json' with { type: 'json' };
  * Any body at both ways in: only the documented answers, nothing that fails for ever, and the next good prompt works.
  * `SEED=…` repeats, `BODIES=…` makes more.
  */
-const BODIES = Number(process.env.BODIES ?? 600);
+const BODIES = Number(process.env.BODIES ?? 480);
 const SEED = Number(process.env.SEED ?? Date.now() % 1_000_000_000);
 const WEBHOOK_ANSWERS = [200, 202, 400, 401, 413];
 const RAISE_ANSWERS = [200, 201, 400, 413];
