@@ -3,6 +3,8 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
+    // For machines that are busy: no test waits on a clock, so it costs nothing where all is well.
+    testTimeout: 30_000,
     // What needs an agent, a browser, Java or a quiet machine is run by its own command.
     exclude: ['test/harness/**', 'test/browser/**', 'test/bench/**', 'test/dynamodb-local/**'],
     coverage: {

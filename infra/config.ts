@@ -44,6 +44,8 @@ const runners = z
 const stageSchema = z.strictObject({
   /** By name; each gets a FIFO queue and an IAM role. */
   runners: runners.default({ [DEFAULT_RUNNER]: {} }),
+  /** Left out: given at each deployment, as `--parameters ThreadHostUrl=…`. */
+  threadHostUrl: z.url({ protocol: /^https$/, error: 'must be an address such as https://blobhub.example' }).optional(),
   /** False: an item that a webhook carries is read again from the thread host before it may answer anything. */
   trustWebhookItem: z.boolean('must be true or false').default(true),
   logRetentionDays: z

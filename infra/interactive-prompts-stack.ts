@@ -49,7 +49,7 @@ export class InteractivePromptsStack extends Stack {
     const withoutQueue = {
       TABLE_NAME: table.tableName,
       RUNNER_QUEUE_URLS: runnerQueues.urls,
-      THREAD_HOST_URL: this.threadHostUrl(),
+      THREAD_HOST_URL: this.threadHostUrl(stage),
       THREAD_HOST_KEY_ARN: threadHostKey.secretArn,
     };
     const resolver = new Resolver(this, 'Resolver', { ...props, operators, environment: withoutQueue });
@@ -108,12 +108,13 @@ export class InteractivePromptsStack extends Stack {
     });
   }
 
-  private threadHostUrl(): string {
+  private threadHostUrl(stage: StageSettings): string {
     return new CfnParameter(this, 'ThreadHostUrl', {
       description: 'Base URL of the thread host, such as https://blobhub.example.',
       // What people write and the key that posts as the runner go there.
       allowedPattern: '^https://.+',
       constraintDescription: 'must begin with https://',
+      ...(stage.threadHostUrl !== undefined && { default: stage.threadHostUrl }),
     }).valueAsString;
   }
 

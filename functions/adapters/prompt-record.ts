@@ -58,10 +58,11 @@ export function gaugeOf(rows: Attributes[]): Gauge {
 }
 
 /** An outcome that the agent has not acknowledged is listed until it has. */
-export function ofPastPrompt(prompt: UnfinishedPrompt): Attributes {
+export function ofPastPrompt(thread: Thread, prompt: UnfinishedPrompt): Attributes {
   const acked_at = prompt.state === 'withdrawn' ? undefined : prompt.acked_at;
   return {
     ...version,
+    thread: { S: JSON.stringify(thread) },
     prompt_id: { S: prompt.prompt_id },
     prompt_state: { S: prompt.state },
     body: { S: JSON.stringify(prompt) },

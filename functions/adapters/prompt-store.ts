@@ -104,7 +104,7 @@ export function promptStore(dynamodb: DynamoDBClient, TableName: string, now: ()
 
   async function keep(thread: Thread, prompt: UnfinishedPrompt): Promise<void> {
     if (prompt.state === 'withdrawn') return keepWithdrawn(thread, prompt);
-    const rows = [{ ...pastKey(thread, requestKeyOf(prompt.prompt_id)), ...record.ofPastPrompt(prompt) }];
+    const rows = [{ ...pastKey(thread, requestKeyOf(prompt.prompt_id)), ...record.ofPastPrompt(thread, prompt) }];
     if (prompt.state === 'answered') {
       const { prompt_id, answered_by } = prompt;
       rows.push(receiptRow(thread, answered_by.item_id, { use: 'answer', prompt_id }));
@@ -124,7 +124,7 @@ export function promptStore(dynamodb: DynamoDBClient, TableName: string, now: ()
       await dynamodb.send(
         new PutItemCommand({
           TableName,
-          Item: { ...pastKey(thread, requestKeyOf(prompt.prompt_id)), ...record.ofPastPrompt(prompt) },
+          Item: { ...pastKey(thread, requestKeyOf(prompt.prompt_id)), ...record.ofPastPrompt(thread, prompt) },
           ConditionExpression: `${NOT_WRITTEN_YET} OR prompt_state = :withdrawn`,
           ExpressionAttributeValues: { ':withdrawn': { S: 'withdrawn' } },
         }),

@@ -46,6 +46,10 @@ describe('settings that cannot work fail with their path', () => {
       'stages.prod.logRetentionDays must be a number of days that CloudWatch Logs knows, such as 7, 30, 90 or 365',
     ],
     [{ ingestConcurrency: 0 }, 'stages.prod.ingestConcurrency must be at least 1'],
+    [
+      { threadHostUrl: 'http://host.example' },
+      'stages.prod.threadHostUrl must be an address such as https://blobhub.example',
+    ],
     [{ operatorEmail: 'anna' }, 'stages.prod.operatorEmail must be an e-mail address'],
     [{ batchSize: 11 }, 'stages.prod.batchSize must be at most 10'],
     [{ tags: { team: 1 } }, 'stages.prod.tags.team must be a text'],
