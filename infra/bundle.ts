@@ -14,6 +14,7 @@ const OPTIONS = {
   target: 'node24',
   // esbuild's own order for Node takes CommonJS first, which cannot be shaken: the AWS SDK would double the bundle.
   mainFields: ['module', 'main'],
+  alias: { '@aws-sdk/credential-provider-node': path.join(import.meta.dirname, 'environment-credentials.ts') },
   minify: true,
   legalComments: 'none',
   charset: 'utf8',

@@ -33,6 +33,11 @@ test('every function becomes one module that starts by itself, far from the repo
   const bundles = await bundleFunctions({ into: await emptyFolder() });
   expect(bundles.map(({ name }) => name)).toEqual(NAMES);
   for (const { file } of bundles) expect(await readdir(path.dirname(file))).toEqual(['index.mjs']);
+  // A cold start reads and compiles all of it. The credentials are Lambda's three variables, so nothing looks elsewhere.
+  const limits = { ingest: 300_000, resolver: 380_000, 'runner-api': 390_000, reconciler: 380_000 };
+  for (const { name, bytes } of bundles) expect([name, bytes <= limits[name], bytes]).toEqual([name, true, bytes]);
+  for (const { sources } of bundles)
+    expect([...sources.keys()].filter((name) => /nested-clients|provider-(ini|sso|http)/.test(name))).toEqual([]);
   const started = bundles.map(async ({ file }) => {
     const start = `const { handler } = await import('${file}'); console.log(typeof handler); process.exit()`;
     const { stdout } = await run(process.execPath, ['--input-type=module', '-e', start], { env: ENVIRONMENT });
