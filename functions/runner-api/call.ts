@@ -13,7 +13,7 @@ export const UNKNOWN_PROMPT = refusal(404, 'unknown_prompt', 'This thread has no
  * prompt cannot be posted").
  */
 export function unavailable(why: string): CallAnswer {
-  return refusal(503, 'prompt_unavailable', `Approval unavailable: ${why}. No human saw or refused it; ask again.`);
+  return refusal(503, 'prompt_unavailable', `Approval unavailable: ${why}. No human saw or refused it.`);
 }
 
 /** A raise answers within 25 s (interface.md 5); whoever waits for another call gives up before. */

@@ -7,6 +7,7 @@ import { finishPrompt } from '#settlement/finish-prompt.ts';
 import { confirmPosting } from '#settlement/question.ts';
 import { CALL_BUDGET_MS, type CallAnswer, PAUSE_MS, UNKNOWN_PROMPT, unavailable } from './call.ts';
 import { findPrompt } from './find-prompt.ts';
+import { shownPrompt } from './shown-prompt.ts';
 
 /** Protocol step 8: a settlement like an answer's, so one of them wins for ever; the loser is told what won (P6). */
 export async function cancelPrompt(
@@ -26,7 +27,7 @@ export async function cancelPrompt(
       if (!(await confirmPosting(ports, thread, prompt).catch(() => false))) await ports.clock.wait(PAUSE_MS);
       continue;
     }
-    if (prompt.state !== 'open') return { status: 200, answer: { prompt: promptView(prompt) } };
+    if (prompt.state !== 'open') return { status: 200, answer: { prompt: await shownPrompt(ports, thread, prompt) } };
 
     const settled = settle(state.slot, prompt_id, { state: 'cancelled', reason }, ports.clock.now());
     if (!settled || !(await ports.store.save(thread, settled))) continue;

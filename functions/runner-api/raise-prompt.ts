@@ -2,7 +2,6 @@ import { SlotTooLargeError } from '#core/errors.ts';
 import type { Ports } from '#core/ports.ts';
 import type { PostingPrompt } from '#core/prompt.ts';
 import { requestKeyOf } from '#core/prompt-id.ts';
-import { promptView } from '#core/prompt-view.ts';
 import { beginPosting, POSTING_CLAIM_MS, type Slot, takeOverPosting } from '#core/prompting/slot.ts';
 import type { RaiseRequest } from '#core/raise.ts';
 import type { Thread } from '#core/thread.ts';
@@ -10,6 +9,7 @@ import { finishPrompt } from '#settlement/finish-prompt.ts';
 import { askQuestion, confirmPosting, withdrawQuestion } from '#settlement/question.ts';
 import { CALL_BUDGET_MS, type CallAnswer, PAUSE_MS, unavailable } from './call.ts';
 import { findByRequest, findPrompt } from './find-prompt.ts';
+import { shownPrompt } from './shown-prompt.ts';
 
 type Begun = { prompt: PostingPrompt; slot: Slot; again: boolean; superseded?: string };
 
@@ -36,7 +36,7 @@ export async function raisePrompt(ports: Ports, thread: Thread, raise: RaiseRequ
     { prompt_id: prompt.prompt_id, kind: prompt.kind, superseded },
     { PromptRaised: 1 },
   );
-  return shown(201, present, superseded);
+  return shown(ports, thread, present, 201, superseded);
 }
 
 /** Takes the slot by one conditional write, or answers: with the same prompt, or that it can't be asked now. */
@@ -50,7 +50,7 @@ async function beginPrompt(ports: Ports, thread: Thread, raise: RaiseRequest): P
     const earlier = findByRequest(state, requestKeyOf(fresh));
     if (earlier?.state === 'withdrawn')
       return unavailable('this question was given up, as nobody knows if it was posted');
-    if (earlier && earlier.state !== 'posting') return shown(200, earlier);
+    if (earlier && earlier.state !== 'posting') return shown(ports, thread, earlier, 200);
     const now = clock.now();
     const next = earlier
       ? takeOverPosting(state.slot, earlier.prompt_id, now)
@@ -117,8 +117,14 @@ function postingPrompt(raise: RaiseRequest, prompt_id: string, now: number): Pos
 
 const keyOf = (prompt_id: string) => ({ requestKey: requestKeyOf(prompt_id) });
 
-function shown(status: number, prompt: Parameters<typeof promptView>[0], superseded?: string): CallAnswer {
-  const view = promptView(prompt);
+async function shown(
+  ports: Ports,
+  thread: Thread,
+  prompt: Parameters<typeof shownPrompt>[2],
+  status: number,
+  superseded?: string,
+): Promise<CallAnswer> {
+  const view = await shownPrompt(ports, thread, prompt);
   const item_id = 'item_id' in view ? view.item_id : undefined;
   return { status, answer: { prompt: view, item_id, ...(superseded !== undefined && { superseded }) } };
 }

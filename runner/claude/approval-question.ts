@@ -1,4 +1,5 @@
 import type { Question } from '#core/prompt.ts';
+import { indented, shownField } from '../shown-field.ts';
 import type { CallDetails, ToolInput } from './agent-sdk.ts';
 
 type Telling = Partial<Pick<CallDetails, 'title' | 'displayName' | 'description' | 'blockedPath' | 'decisionReason'>>;
@@ -37,13 +38,4 @@ function shownInput(input: ToolInput): string {
     return input[only];
   }
   return names.map((name) => shownField(name, input[name])).join('\n');
-}
-
-function shownField(name: string, value: unknown): string {
-  const text = typeof value === 'string' ? value : JSON.stringify(value, undefined, 2);
-  return text.includes('\n') ? `${name}:\n${indented(text)}` : `${name}: ${text}`;
-}
-
-function indented(text: string): string {
-  return text === '' ? '' : text.replaceAll(/^/gm, '    ');
 }

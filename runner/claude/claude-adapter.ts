@@ -1,5 +1,8 @@
 import type { Question } from '#core/prompt.ts';
 import type { Ask, Asking, Outcome } from '../ask.ts';
+import type { AskedBy, InterruptedCall } from '../interrupted-calls.ts';
+import { OpenCalls } from '../open-calls.ts';
+import { approvalOf, heard } from '../reply-texts.ts';
 import type {
   AgentOptions,
   AgentSdk,
@@ -15,9 +18,6 @@ import { approvalQuestion } from './approval-question.ts';
 import { BUILT_IN, questionsOf, withAnswers } from './ask-user-question.ts';
 import { ASK_USER, askUserServer } from './ask-user-tool.ts';
 import { fingerprint } from './fingerprint.ts';
-import type { AskedBy, InterruptedCall } from './interrupted-calls.ts';
-import { OpenCalls } from './open-calls.ts';
-import { approvalOf, heard } from './reply-texts.ts';
 
 export type ToolCall = { tool: string; input: ToolInput };
 export type Verdict = 'allow' | 'deny' | 'ask';

@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { AFTER_RESTART } from '../after-restart.ts';
 import type { AgentMessage, AgentOptions, AgentSdk, SpawnedProcess, SpawnOptions, UserMessage } from './agent-sdk.ts';
 import { ASK_USER } from './ask-user-tool.ts';
 import { type AdapterOptions, ClaudeAdapter } from './claude-adapter.ts';
@@ -32,8 +33,6 @@ const PARK_GRACE_MS = 2000;
 const GO_ON = 'Go on.';
 /** A session that has nothing left to resume keeps silent for ever: then the message after a restart wakes it. */
 const SILENCE_MS = 10_000;
-const AFTER_RESTART =
-  'The agent runner was restarted. A tool call that was waiting for a person did not run: make exactly the same call again; its question is still open, and an answer given meanwhile counts. Of any other interrupted call, look first what it did.';
 
 /**
  * Runs one turn of Claude Code, which asks people by the adapter. Yields the SDK's messages as they come, over as many

@@ -60,7 +60,13 @@ describe('raise', () => {
     await outside.deliver(outside.say('yes'));
     expect(await call(PROMPTS, raise())).toMatchObject({
       status: 200,
-      answer: { prompt: { prompt_state: 'answered', answers: [{ question: 'one?', answer: ['Approve'] }] } },
+      answer: {
+        prompt: {
+          prompt_state: 'answered',
+          answers: [{ question: 'one?', answer: ['Approve'] }],
+          item: { user_id: 'usr_anna', content: [{ type: 'text', text: 'yes' }] },
+        },
+      },
     });
     expect(outside.host.items(outside.thread)).toHaveLength(3);
   });

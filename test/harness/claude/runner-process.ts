@@ -2,8 +2,8 @@ import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import * as sdk from '@anthropic-ai/claude-agent-sdk';
 import type { Thread } from '../../../functions/core/thread.ts';
 import type { Addresses } from '../../../infra/local/addresses.ts';
-import { interruptedCalls } from '../../../runner/claude/interrupted-calls.ts';
 import { type ClaudeSession, runClaude, sessionAfter } from '../../../runner/claude/run-claude.ts';
+import { interruptedCalls } from '../../../runner/interrupted-calls.ts';
 import { askOnStack } from '../thread-on-stack.ts';
 
 /** A runner in a process of its own, to be killed: it keeps its session in a file and goes on with it when started anew. */
@@ -28,7 +28,7 @@ const run = runClaude({
   holdMs,
   options: { cwd, env, settingSources: [] },
   ...(session
-    ? { session, interrupted: interruptedCalls(await api.attach(thread), session.session_id) }
+    ? { session, interrupted: interruptedCalls(await api.attach(thread), 'claude-code', session.session_id) }
     : { prompt: 'TASK: go' }),
 });
 for await (const message of run) {

@@ -5,8 +5,8 @@ import path from 'node:path';
 import * as sdk from '@anthropic-ai/claude-agent-sdk';
 import { expect, inject, it } from 'vitest';
 import { ASK_USER } from '../../../runner/claude/ask-user-tool.ts';
-import { interruptedCalls } from '../../../runner/claude/interrupted-calls.ts';
 import { type ClaudeRun, type ClaudeSession, runClaude, sessionAfter } from '../../../runner/claude/run-claude.ts';
+import { interruptedCalls } from '../../../runner/interrupted-calls.ts';
 import { eventually } from '../../support/eventually.ts';
 import { askOnStack, newThread, person } from '../thread-on-stack.ts';
 import type { Block } from './fake-anthropic.ts';
@@ -217,7 +217,7 @@ it('without a policy of ours, parked and started again: the same call made again
 
     const { api, ask, stop } = askOnStack(addresses, thread);
     try {
-      const interrupted = interruptedCalls(await api.attach(thread), session?.session_id ?? '');
+      const interrupted = interruptedCalls(await api.attach(thread), 'claude-code', session?.session_id ?? '');
       const after = finish(runClaude({ ...harnessDecides, ask, interrupted, ...(session && { session }) }));
       await someone.reply('yes');
       expect(await after).toMatchObject({ state: 'ended' });

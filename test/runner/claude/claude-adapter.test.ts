@@ -3,8 +3,8 @@ import type { Ask, Asking, Outcome } from '../../../runner/ask.ts';
 import type { AgentOptions, CallDetails, HookOutput, McpTool, PreToolUse } from '../../../runner/claude/agent-sdk.ts';
 import { type AdapterOptions, ClaudeAdapter } from '../../../runner/claude/claude-adapter.ts';
 import { fingerprint } from '../../../runner/claude/fingerprint.ts';
+import { answered } from '../outcomes.ts';
 import { callbackOf, hookOf, toolCallOf } from './frames.ts';
-import { answered } from './outcomes.ts';
 
 const APPROVED = answered([['Approve']], 'yes');
 const DENIED = answered([['Deny']], 'no');

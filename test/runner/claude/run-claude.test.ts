@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import type { Ask } from '../../../runner/ask.ts';
 import type { AgentMessage, AgentOptions, AgentSdk } from '../../../runner/claude/agent-sdk.ts';
 import { type ClaudeRun, type ClaudeSession, runClaude, sessionAfter } from '../../../runner/claude/run-claude.ts';
+import { answered } from '../outcomes.ts';
 import { hookOf, processesOf, type Scene } from './frames.ts';
-import { answered } from './outcomes.ts';
 
 /** The SDK as the run meets it: each process tells the recorded messages, after a call to the hook where there is one. */
 function replayed(scene: Scene) {

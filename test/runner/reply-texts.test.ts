@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Outcome } from '../../../runner/ask.ts';
-import { approvalOf, heard } from '../../../runner/claude/reply-texts.ts';
+import type { Outcome } from '../../runner/ask.ts';
+import { approvalOf, heard } from '../../runner/reply-texts.ts';
 import { answered, item } from './outcomes.ts';
 
 type Told = Parameters<typeof approvalOf>[0];
@@ -28,16 +28,18 @@ describe('an approval', () => {
     const outcome = answered([['Deny']], 'not on a Friday\nask Ben first');
     expect(approvalOf(outcome)).toEqual({
       refusal: 'The user denied this request: not on a Friday\nask Ben first',
+      decided: true,
     });
   });
 
   it.each(['', 'Deny', ' deny '])('is denied without more words where %j is all that was said', (text) => {
-    expect(approvalOf(answered([['Deny']], text))).toEqual({ refusal: 'The user denied this request.' });
+    expect(approvalOf(answered([['Deny']], text))).toEqual({ refusal: 'The user denied this request.', decided: true });
   });
 
   it('is denied in the words of its answer where no text came with them', () => {
     expect(approvalOf(answered([['use staging']], ''))).toEqual({
       refusal: 'The user denied this request: use staging',
+      decided: true,
     });
   });
 });
@@ -46,6 +48,7 @@ describe('what nobody decided', () => {
   it('is told as a cancel with its reason', () => {
     expect(approvalOf({ state: 'cancelled', reason: 'superseded by a new question' })).toEqual({
       refusal: 'Approval cancelled: superseded by a new question. No decision was made.',
+      decided: false,
     });
   });
 
@@ -53,9 +56,11 @@ describe('what nobody decided', () => {
     ['Approval unavailable: the thread host is down.', 'the thread host is down'],
     ['the thread host is down', 'the thread host is down'],
     ['', 'the prompt could not be posted'],
+    [`Approval unavailable: the host refused. ${SAW_NOBODY}`, 'the host refused'],
   ])('is told as unavailable, once, for %j', (message, why) => {
     expect(approvalOf({ state: 'unavailable', message })).toEqual({
       refusal: `Approval unavailable: ${why}. ${SAW_NOBODY}`,
+      decided: false,
     });
   });
 
@@ -71,7 +76,8 @@ describe('what nobody decided', () => {
     ['no state', {}],
   ])('fails closed on %s, and blames no user', (_what, outcome) => {
     expect(approvalOf(malformed(outcome))).toEqual({
-      refusal: expect.stringMatching(/^Approval unavailable: .* could not be read\. No human saw or refused it\.$/),
+      refusal: expect.stringMatching(/^Approval unavailable: .* could not be read\. No decision was made\.$/),
+      decided: false,
     });
   });
 });

@@ -1,6 +1,7 @@
-import type { Ask, Asking, Outcome } from '../ask.ts';
+import type { Ask, Asking } from './ask.ts';
+import type { GivenOutcome } from './run.ts';
 
-type OpenCall = { outcome: Promise<Outcome>; drop: () => void };
+type OpenCall = { outcome: Promise<GivenOutcome>; drop: () => void };
 
 /**
  * The questions of one run by their tool call, each asked once however often the harness comes back with the call: its
@@ -19,7 +20,7 @@ export class OpenCalls {
   }
 
   /** `asking` is looked at when the call is new. */
-  outcome(callId: string, asking: () => Asking): Promise<Outcome> {
+  outcome(callId: string, asking: () => Asking): Promise<GivenOutcome> {
     const known = this.#calls.get(callId);
     if (known) return known.outcome;
     const dropped = new AbortController();
@@ -29,7 +30,7 @@ export class OpenCalls {
     return outcome;
   }
 
-  async #outcome(asking: () => Asking, ended: AbortSignal): Promise<Outcome> {
+  async #outcome(asking: () => Asking, ended: AbortSignal): Promise<GivenOutcome> {
     try {
       return (
         (await this.#ask(asking(), ended, this.#park)) ?? { state: 'unavailable', message: 'no outcome was given' }

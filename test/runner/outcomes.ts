@@ -1,5 +1,5 @@
 import type { Item } from '#core/item.ts';
-import type { Outcome } from '../../../runner/ask.ts';
+import type { Outcome } from '../../runner/ask.ts';
 
 export function item(text: string): Item {
   return {
