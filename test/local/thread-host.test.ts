@@ -1,5 +1,5 @@
 import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
+import { createServer, request, type Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, expect, it } from 'vitest';
@@ -187,29 +187,35 @@ it('finds items and undelivered webhooks again in the data folder', async () => 
   expect(webhook.got[2]?.event.item.content[0]?.text).toBe('last');
 });
 
-it('shows a page that can post as a user, to its own origin alone', async () => {
+it('serves the thread page and what it needs to call the session API as a user', async () => {
   const host = await start();
   const page = await fetch(host.surfaceUrl);
-  expect(page.headers.get('content-security-policy')).toContain("default-src 'none'");
-  expect(await page.text()).toContain('<script src="/page.js"');
-  expect(await (await fetch(new URL('/page.js', host.url))).text()).not.toContain('innerHTML');
+  expect(page.headers.get('content-security-policy')).toContain("default-src 'none'; script-src 'self'");
+  const files = [...(await page.text()).matchAll(/(?:src|href)="([^":]+)"/g)].map(([, name]) => name);
+  expect(files.sort()).toEqual(['page.css', 'thread-page.js']);
+  for (const file of [...files, 'pending-prompt.js']) {
+    expect((await fetch(new URL(file ?? '', host.surfaceUrl))).status, file).toBe(200);
+  }
 
-  const thread = { revision_id: 'r', session_id: 's', alias: 'a' };
-  const reply = (fields: object, type = 'application/json') =>
-    fetch(new URL('/page/reply', host.url), {
-      method: 'POST',
-      headers: { 'content-type': type },
-      body: JSON.stringify({ thread, user_id: 'usr_anna', text: '<b>hi', ...fields }),
+  await post(host, 'hi', {}, { revision: 'rev', alias: 'chat' });
+  const thread = { revision_id: 'rev', session_id: 'ses', alias: 'chat' };
+  const settings = await call(host, 'GET', '/surface.json', '');
+  expect(settings.json).toEqual({ runner_user_id: 'usr_runner', users: IDENTITY.users, threads: [thread] });
+  const known = await call(host, 'GET', '/page/threads', '');
+  expect(known.json).toEqual({ threads: [thread], users: ['usr_anna'] });
+  const { items } = (await call(host, 'GET', `/page/items?${new URLSearchParams(thread)}`, '')).json;
+  expect(items.map(({ content }) => content[0]?.text)).toEqual(['hi']);
+});
+
+it('gives keys to its own address alone: not to a name that was made to point here, nor to a post', async () => {
+  const { url } = await start();
+  const { hostname, port } = new URL(url);
+  const statusOf = (host: string, method = 'GET') =>
+    new Promise((resolve) => {
+      const options = { hostname, port, path: '/surface.json', method, headers: { host } };
+      request(options, (response) => resolve(response.resume().statusCode)).end();
     });
-  expect((await reply({})).status).toBe(200);
-  expect((await reply({}, 'text/plain')).status).toBe(415);
-  expect((await reply({ user_id: 'usr_runner' })).status).toBe(400);
-  const known = (await (await fetch(new URL('/page/threads', host.url))).json()) as {
-    threads: unknown;
-    users: unknown;
-  };
-  expect(known).toEqual({ threads: [thread], users: ['usr_anna'] });
-  const query = new URLSearchParams(thread);
-  const { items } = (await (await fetch(new URL(`/page/items?${query}`, host.url))).json()) as { items: Item[] };
-  expect(items.map(({ content }) => content[0]?.text)).toEqual(['<b>hi']);
+  expect(await statusOf(`localhost:${port}`)).toBe(200);
+  expect(await statusOf(`elsewhere.example:${port}`)).toBe(403);
+  expect(await statusOf(`localhost:${port}`, 'POST')).toBe(404);
 });

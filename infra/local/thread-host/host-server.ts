@@ -14,13 +14,12 @@ const DATA_PATH = /^\/v1\/revisions\/([^/]+)\/data$/;
 export type HostSettings = {
   store: ItemStore;
   /** Whose key a call comes with decides who posts. */
-  accounts: HostUser[];
-  /** Whom the thread page can post as. */
-  userIds: string[];
+  runner: HostUser;
+  users: HostUser[];
   log: (line: string) => void;
 };
 
-/** The built-in thread host: BlobHub's session API, signed webhooks, and a small page of the threads. */
+/** The built-in thread host: BlobHub's session API, signed webhooks, and the page of the threads. */
 export class ThreadHost {
   readonly server = createServer((request, response) => {
     this.#answer(request, response).catch((error) => {
@@ -54,7 +53,7 @@ export class ThreadHost {
     const posted = (item: HostItem) => this.#deliveries?.add(item);
     try {
       const answer = isPageRequest(path)
-        ? answerPage({ ...this.#settings, posted }, request, body)
+        ? await answerPage({ ...this.#settings, runnerUserId: this.#settings.runner.user_id }, request)
         : this.#answerApi(request, path, body, posted);
       if ('bytes' in answer) response.writeHead(200, answer.headers).end(answer.bytes);
       else sendAnswer(response, answer);
@@ -65,8 +64,8 @@ export class ThreadHost {
   }
 
   #answerApi(request: IncomingMessage, path: string, body: Buffer, posted: (item: HostItem) => void): HostAnswer {
-    const { store, accounts } = this.#settings;
-    const user_id = accounts.find(({ api_key }) => api_key === request.headers['x-api-key'])?.user_id;
+    const { store, runner, users } = this.#settings;
+    const user_id = [runner, ...users].find(({ api_key }) => api_key === request.headers['x-api-key'])?.user_id;
     if (user_id === undefined) return refusal(401, 'unauthorized', 'X-API-Key is not known here.');
     if (request.method === 'GET' && path === '/v1/users/me') return { status: 200, body: { user: { user_id } } };
     const revision = request.method === 'POST' ? DATA_PATH.exec(path)?.[1] : undefined;

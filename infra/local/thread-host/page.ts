@@ -1,55 +1,67 @@
-import { readFileSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
 import { parseInstant } from '#core/instant.ts';
-import { ownField } from '#core/item.ts';
 import { threadSchema } from '#core/thread.ts';
+import type { SurfaceFile } from '../../../surface/build.ts';
+import type { HostUser } from '../identity.ts';
 import { splitTarget } from '../routes.ts';
-import type { HostItem, ItemStore } from './item-store.ts';
+import type { ItemStore } from './item-store.ts';
 import { type HostAnswer, refusal } from './session-api.ts';
 
 export type PageSettings = {
   store: ItemStore;
-  /** Whom the page can post as. Their keys stay here. */
-  userIds: string[];
-  posted: (item: HostItem) => void;
+  /** Whom the page can post as: with their keys, it calls the session API as any page of a person would. */
+  users: HostUser[];
+  /** Whose questions are the agent's. */
+  runnerUserId: string;
 };
 
 export type PageFile = { headers: Record<string, string>; bytes: Buffer };
 
-/** Nothing but the two files runs on the page, and no other page may frame it. */
+/** Nothing but the page's own files runs on it, and no other page may frame it. */
 const HEADERS = {
   'content-security-policy':
-    "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src data:; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'no-referrer',
   'cache-control': 'no-store',
 };
 const FILES: Readonly<Record<string, { name: string; type: string }>> = {
-  '/': { name: 'page.html', type: 'text/html; charset=utf-8' },
-  '/page.js': { name: 'page.js', type: 'text/javascript; charset=utf-8' },
+  '/': { name: 'index.html', type: 'text/html; charset=utf-8' },
+  '/page.css': { name: 'page.css', type: 'text/css; charset=utf-8' },
+  '/thread-page.js': { name: 'thread-page.js', type: 'text/javascript; charset=utf-8' },
+  '/pending-prompt.js': { name: 'pending-prompt.js', type: 'text/javascript; charset=utf-8' },
 };
+const SETTINGS = '/surface.json';
 
 const OWN_HOST = /^(127\.0\.0\.1|localhost):\d+$/;
 
 export function isPageRequest(path: string): boolean {
-  return Object.hasOwn(FILES, path) || path.startsWith('/page/');
+  return Object.hasOwn(FILES, path) || path === SETTINGS || path.startsWith('/page/');
 }
 
-/** The thread page of the built-in host: two files, and what they read and write as JSON. */
-export function answerPage(settings: PageSettings, request: IncomingMessage, body: Buffer): HostAnswer | PageFile {
+/** The thread page of the built-in host, what it reads as JSON, and the same for commands in the terminal. */
+export async function answerPage(settings: PageSettings, request: IncomingMessage): Promise<HostAnswer | PageFile> {
   const { path, query } = splitTarget(request.url ?? '/');
   // Another name that was made to point here (DNS rebinding) is the page of another site.
   if (!OWN_HOST.test(request.headers.host ?? '')) return refusal(403, 'forbidden', 'This page is on 127.0.0.1 alone.');
-  const call = `${request.method} ${path}`;
-  if (call === 'GET /page/threads') {
-    return { status: 200, body: { threads: settings.store.threads(), users: settings.userIds } };
-  }
-  if (call === 'GET /page/items') return itemsAfter(settings, new URLSearchParams(query));
-  if (call === 'POST /page/reply') return reply(settings, request, body);
+  const { store, users, runnerUserId } = settings;
+  const threads = store.threads();
+  if (request.method !== 'GET') return refusal(404, 'not_found', 'There is nothing here.');
+  if (path === SETTINGS) return { status: 200, body: { runner_user_id: runnerUserId, users, threads } };
+  if (path === '/page/threads') return { status: 200, body: { threads, users: users.map(({ user_id }) => user_id) } };
+  if (path === '/page/items') return itemsAfter(settings, new URLSearchParams(query));
   const file = Object.hasOwn(FILES, path) ? FILES[path] : undefined;
-  if (request.method !== 'GET' || !file) return refusal(404, 'not_found', 'There is nothing here.');
-  const bytes = readFileSync(new URL(file.name, import.meta.url));
-  return { headers: { ...HEADERS, 'content-type': file.type }, bytes };
+  const built = file && (await builtFiles()).find(({ name }) => name === file.name);
+  if (!built) return refusal(404, 'not_found', 'There is nothing here.');
+  return { headers: { ...HEADERS, 'content-type': file.type }, bytes: built.bytes };
+}
+
+let building: Promise<SurfaceFile[]> | undefined;
+
+/** Built when somebody first looks: a stack without a reader starts no later for it. */
+function builtFiles(): Promise<SurfaceFile[]> {
+  building ??= import('../../../surface/build.ts').then(({ buildSurface }) => buildSurface());
+  return building;
 }
 
 function itemsAfter({ store }: PageSettings, query: URLSearchParams): HostAnswer {
@@ -58,18 +70,4 @@ function itemsAfter({ store }: PageSettings, query: URLSearchParams): HostAnswer
   const after = parseInstant(query.get('after') ?? '');
   const items = store.list(thread.data, { ascending: true, ...(after !== undefined && { after }) });
   return { status: 200, body: { items } };
-}
-
-function reply({ store, userIds, posted }: PageSettings, request: IncomingMessage, body: Buffer): HostAnswer {
-  // Another site's page cannot send this type without asking first, and nobody answers that.
-  if (request.headers['content-type'] !== 'application/json') return refusal(415, 'not_json', 'A reply is JSON.');
-  const value: unknown = JSON.parse(body.toString());
-  const thread = threadSchema.safeParse(ownField(value, 'thread'));
-  const [user_id, text] = [ownField(value, 'user_id'), ownField(value, 'text')];
-  if (!thread.success || typeof text !== 'string' || typeof user_id !== 'string' || !userIds.includes(user_id)) {
-    return refusal(400, 'invalid_reply', 'A reply has a thread, a user_id and a text.');
-  }
-  const item = store.post(thread.data, user_id, { content: [{ type: 'text', text }] });
-  posted(item);
-  return { status: 200, body: { item } };
 }

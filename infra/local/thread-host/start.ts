@@ -31,9 +31,7 @@ export function startThreadHost(options: HostOptions): Promise<StartedHost> {
 async function startBuiltIn({ port, identity, dataDir, log }: HostOptions): Promise<StartedHost> {
   const { runner, users } = identity;
   const store = new ItemStore(dataDir && path.join(dataDir, 'thread-items.jsonl'));
-  const userIds = users.map(({ user_id }) => user_id);
-  const accounts = [runner, ...users];
-  const host = new ThreadHost({ store, accounts, userIds, log: (line) => log('thread-host', line) });
+  const host = new ThreadHost({ store, runner, users, log: (line) => log('thread-host', line) });
   const url = await listenOnLoopback(host.server, port);
   return {
     url,
