@@ -11,6 +11,8 @@ export type Addresses = {
   resolver_dlq_url: string;
   table_name: string;
   surface_url: string;
+  /** In Prometheus's text format; the states of the alarms are at `/alarms` beside it. */
+  metrics_url: string;
   aws: {
     region: string;
     access_key_id: string;

@@ -19,6 +19,7 @@ export function announce(addresses: Addresses, readyFile: string | undefined): (
   thread host   ${addresses.thread_host.url}
   SQS           ${addresses.aws.sqs_endpoint}
   DynamoDB      ${addresses.aws.dynamodb_endpoint}   table ${addresses.table_name}
+  metrics       ${addresses.metrics_url}   alarms at /alarms
 `);
   const withdraw = addresses.thread_host.users ? leaveFor(json) : () => {};
   if (readyFile === undefined) return withdraw;

@@ -10,6 +10,7 @@ import { principalsOf } from './iam/principals.ts';
 import { iamAuthorizer } from './iam-authorizer.ts';
 import { holdIdentity, type Identity } from './identity.ts';
 import type { LambdaFunction } from './lambda-function.ts';
+import { type Monitoring, startMonitoring } from './monitoring/start.ts';
 import { createQueues } from './queues.ts';
 import { ACCOUNT_ID, nameResources, REGION, routeArn } from './resource-names.ts';
 import { checkResources } from './resource-types.ts';
@@ -26,9 +27,14 @@ export type DeployOptions = Omit<ServersOptions, 'identity' | 'guard'> & {
   /** Instead of a generated one. */
   webhookSecrets?: string[];
   scheduleEveryMs: number;
+  /** How long an alarm's minute lasts; the default is a minute. */
+  minuteMs?: number;
+  /** Gets what the terminal should show: alarms that fire and end. */
+  say?: (line: string) => void;
 };
 export type LocalStack = {
   addresses: Addresses;
+  monitoring: Monitoring;
   /** What the functions' roles allow and no call has needed so far: `function: action on resource`. */
   unusedGrants(): string[];
   stop(): Promise<void>;
@@ -36,6 +42,9 @@ export type LocalStack = {
 
 /** What runs when the stack stops may finish within this; the rest is killed, and comes again after a restart. */
 const DRAIN_MS = 1000;
+const MINUTE_MS = 60_000;
+/** After those of startServers. */
+const MONITORING_PORT = 5;
 
 /**
  * Deploys a synthesized template on this machine. A start that fails stops what it started.
@@ -44,8 +53,8 @@ const DRAIN_MS = 1000;
 export async function deployLocally(options: DeployOptions): Promise<LocalStack> {
   const stops = new StopStack();
   try {
-    const { addresses, access } = await deploy(options, stops);
-    return { addresses, unusedGrants: () => access.unusedGrants(), stop: () => stops.stopAll() };
+    const { addresses, monitoring, access } = await deploy(options, stops);
+    return { addresses, monitoring, unusedGrants: () => access.unusedGrants(), stop: () => stops.stopAll() };
   } catch (error) {
     await stops.stopAll();
     throw error;
@@ -62,6 +71,16 @@ async function deploy(options: DeployOptions, stops: StopStack) {
   nameResources(template, { gateway: servers.gatewayUrl, sqs: servers.sqsUrl });
   checkResources(template);
   access.admit(principalsOf(template));
+  const monitoring = await startMonitoring(
+    template,
+    {
+      port: options.port && options.port + MONITORING_PORT,
+      minuteMs: options.minuteMs ?? MINUTE_MS,
+      queues: servers.queues,
+      say: options.say ?? (() => {}),
+    },
+    stops,
+  );
 
   const webhookSecrets = options.webhookSecrets?.length ? options.webhookSecrets : [identity.webhookSecret];
   servers.secrets.set(template.output('WebhookSecretsArn'), JSON.stringify(webhookSecrets));
@@ -85,21 +104,26 @@ async function deploy(options: DeployOptions, stops: StopStack) {
     assembly: options.assembly,
     endpoints: { sqs: servers.sqsUrl, dynamodb: servers.dynamodbUrl, secretsManager: servers.secretsManagerUrl },
     secretAccessKey: credentials.secretAccessKey,
-    log: options.log,
+    log: (functionId, line) => {
+      monitoring.readLine(line);
+      options.log(functionId, line);
+    },
+    ended: monitoring.aws.invoked,
   });
-  await setInMotion(template, functions, servers, { access, identity, sqsAs, ...options }, stops);
+  await setInMotion(template, functions, servers, { access, identity, sqsAs, monitoring, ...options }, stops);
   servers.host.deliverTo({ url: template.output('WebhookUrl'), secret: String(webhookSecrets[0]) });
-  return { addresses: addressesOf(template, servers, identity, String(webhookSecrets[0])), access };
+  const addresses = addressesOf(template, servers, identity, monitoring, String(webhookSecrets[0]));
+  return { addresses, monitoring, access };
 }
 
-type Motion = DeployOptions & { access: AccessControl; identity: Identity; sqsAs: SqsAs };
+type Motion = DeployOptions & { access: AccessControl; identity: Identity; sqsAs: SqsAs; monitoring: Monitoring };
 
 /** Routes, queues and schedules begin to invoke functions. When the stack stops, they end first. */
 async function setInMotion(
   template: Template,
   functions: Map<string, LambdaFunction>,
   { httpApi }: Servers,
-  { access, identity, sqsAs, scheduleEveryMs, log }: Motion,
+  { access, identity, sqsAs, monitoring, scheduleEveryMs, log }: Motion,
   stops: StopStack,
 ): Promise<void> {
   const all = [...functions.values()];
@@ -122,7 +146,8 @@ async function setInMotion(
     secretAccessKey: identity.credentials.secretAccessKey,
     callerOf: (accessKey, { method, path }) => access.callerOf(accessKey, routeArn(apiId, method, path)),
   });
-  httpApi.serve({ apiId, routes: routesOf(template), authorizer, invoke });
+  const answered = (status: number) => monitoring.aws.answered(apiId, status);
+  httpApi.serve({ apiId, routes: routesOf(template), authorizer, invoke, answered });
 }
 
 function readTemplate(assembly: string, parameters: Record<string, string>): Template {
@@ -135,7 +160,13 @@ function readTemplate(assembly: string, parameters: Record<string, string>): Tem
   return new Template(json, { region: REGION, accountId: ACCOUNT_ID, stackName }, parameters);
 }
 
-function addressesOf(template: Template, servers: Servers, identity: Identity, webhookSecret: string): Addresses {
+function addressesOf(
+  template: Template,
+  servers: Servers,
+  identity: Identity,
+  monitoring: Monitoring,
+  webhookSecret: string,
+): Addresses {
   const { credentials } = identity;
   const { url, surfaceUrl, runner, users } = servers.host;
   return {
@@ -147,6 +178,7 @@ function addressesOf(template: Template, servers: Servers, identity: Identity, w
     resolver_dlq_url: template.output('ResolverDlqUrl'),
     table_name: template.output('TableName'),
     surface_url: surfaceUrl,
+    metrics_url: monitoring.url,
     aws: {
       region: REGION,
       access_key_id: credentials.accessKeyId,

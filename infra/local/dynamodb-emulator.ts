@@ -1,5 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
+import { setTimeout as wait } from 'node:timers/promises';
 import dynalite from 'dynalite';
 import type { Emulator } from './emulator.ts';
 import type { Guard } from './iam/access-control.ts';
@@ -7,6 +8,8 @@ import { closeServer, listenOnLoopback, readBody, sendJson } from './loopback-se
 
 /** DynamoDB's own limit of a request. */
 const REQUEST_LIMIT_BYTES = 16 * 1024 * 1024;
+/** Requests take milliseconds. */
+const STOP_LIMIT_MS = 1000;
 const CONTENT_TYPE = 'application/x-amz-json-1.0';
 const ERRORS = {
   'access denied': 'com.amazon.coral.service#AccessDeniedException',
@@ -21,10 +24,38 @@ export async function startDynamoDb(options: { port: number; dataDir?: string; g
   const server = dynalite({ createTableMs: 0, ...(options.dataDir && { path: options.dataDir }) });
   const [answer] = server.listeners('request') as [RequestListener];
   server.removeAllListeners('request');
+  const inHand = new Set<Promise<unknown>>();
+  let isStopping = false;
   server.on('request', (request, response) => {
+    if (isStopping) return response.destroy();
+    const ended = endOf(response);
+    inHand.add(ended);
+    void ended.then(() => inHand.delete(ended));
     handOver(request, response, answer, options.guard).catch(() => response.destroy());
   });
-  return { url: await listenOnLoopback(server, options.port), stop: () => closeServer(server) };
+  const url = await listenOnLoopback(server, options.port);
+  const stop = async () => {
+    isStopping = true;
+    // What it has in hand when its store closes, dynalite throws at nobody.
+    await Promise.race([Promise.all(inHand), wait(STOP_LIMIT_MS)]);
+    await closeServer(server);
+  };
+  return { url, stop };
+}
+
+/** When it is answered; also where nobody is there any more to hear it, which the response itself does not tell. */
+function endOf(response: ServerResponse): Promise<void> {
+  const { end, destroy } = response;
+  return new Promise((resolve) => {
+    response.end = (...args: unknown[]) => {
+      resolve();
+      return Reflect.apply(end, response, args);
+    };
+    response.destroy = (error) => {
+      resolve();
+      return destroy.call(response, error);
+    };
+  });
 }
 
 async function handOver(

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { devNull } from 'node:os';
 import path from 'node:path';
+import type { Invocation } from './execution-environment.ts';
 import { TemplateError } from './intrinsics.ts';
 import { LambdaFunction } from './lambda-function.ts';
 import { REGION } from './resource-names.ts';
@@ -12,6 +13,8 @@ export type FunctionsSettings = {
   endpoints: { sqs: string; dynamodb: string; secretsManager: string };
   secretAccessKey: string;
   log: (functionId: string, line: string) => void;
+  /** Hears of every invocation, by the function's name. */
+  ended: (functionName: string, invocation: Invocation, durationMs: number) => void;
 };
 
 /** Lambda's own defaults. */
@@ -52,6 +55,7 @@ function createFunction(template: Template, logicalId: string, settings: Functio
     memoryMb,
     concurrency: Math.min(reserved ?? CONCURRENCY, CONCURRENCY),
     log: (line) => settings.log(logicalId, line),
+    ended: (invocation, durationMs) => settings.ended(name, invocation, durationMs),
   });
 }
 

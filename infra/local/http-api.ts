@@ -15,11 +15,14 @@ export type HttpApiSettings = {
   routes: Route[];
   authorizer: IamAuthorizer;
   invoke: (functionId: string, event: unknown) => Promise<Invocation>;
+  /** Hears of every request's end. */
+  answered?: (status: number) => void;
 };
 
 /** An HTTP API: routes, the IAM authorizer, and functions behind them. The settings may come once the port is known. */
 export class HttpApi {
   readonly server: Server = createServer((request, response) => {
+    response.once('finish', () => this.#settings?.answered?.(response.statusCode));
     this.#answer(request, response).catch((error) => answerFault(error, response));
   });
   #settings: HttpApiSettings | undefined;

@@ -13,6 +13,8 @@ const IDLE_MS = 20_000;
 export type LambdaSettings = EnvironmentSettings & {
   /** Environments at most; further invocations wait for one. */
   concurrency: number;
+  /** Hears of every invocation that ran, and how long it did: without the wait for an environment, as Lambda counts. */
+  ended?: (invocation: Invocation, durationMs: number) => void;
 };
 
 /** A function: invocations, and the execution environments that come and go with them. */
@@ -53,8 +55,13 @@ export class LambdaFunction {
   async #invoke(event: string): Promise<Invocation> {
     if (this.#stopped) return stopped();
     const environment = await this.#free();
-    if (!(environment instanceof ExecutionEnvironment)) return environment;
+    if (!(environment instanceof ExecutionEnvironment)) {
+      if (!this.#stopped) this.#settings.ended?.(environment, 0);
+      return environment;
+    }
+    const began = performance.now();
     const invocation = await environment.invoke(event);
+    if (!this.#stopped) this.#settings.ended?.(invocation, performance.now() - began);
     this.#release(environment);
     return invocation;
   }

@@ -6,6 +6,7 @@ import { DataFolderError } from './data-folder.ts';
 import { functionLog } from './function-log.ts';
 import { TemplateError } from './intrinsics.ts';
 import { expectFreePorts, PortTakenError } from './loopback-server.ts';
+import { tellLive } from './monitoring/live-summary.ts';
 import { HELP, OptionError, type Options, PORTS_IN_USE, readOptions } from './options.ts';
 import { StopStack } from './stop-stack.ts';
 import { SynthError, synthesize } from './synth.ts';
@@ -32,13 +33,16 @@ async function start(options: Options, signal: AbortSignal, stops: StopStack): P
   // Loaded only now, so that the app had both cores.
   const { deployLocally } = await import('./deploy.ts');
   const log = functionLog(logFile, options.verbose);
-  const stack = await deployLocally({ ...options, assembly: assembly.folder, log });
+  const stack = await deployLocally({ ...options, assembly: assembly.folder, log, say: console.log });
   stops.add(stack.stop);
   if (signal.aborted) return;
 
   stops.add(announce(stack.addresses, options.readyFile));
   tell('ready; Ctrl-C stops it');
+  let isDemo = options.demo;
+  stops.add(tellLive(stack.monitoring.metrics, console.log, () => isDemo));
   if (options.demo) await demo(stack.addresses, signal);
+  isDemo = false;
 }
 
 /** A demo that fails leaves the stack running. */

@@ -9,15 +9,17 @@ export const HELP = `npm start runs the whole stack on this machine. Flags, afte
   --webhook-secret S      accept webhooks signed with this whsec_... secret (repeatable)
   --data-dir PATH         keep table, queues and threads there over a restart
   --schedule-every S      run the schedules every S seconds (default 5)
+  --minute S              an alarm's minute lasts S seconds, so that alarms fire sooner (default 60)
   --verbose               show the logs of the functions here
   --help                  this text
 `;
 
 const DEFAULT_PORT = 4747;
-/** Ports in use from the first one on: gateway, thread host and page, SQS, DynamoDB, Secrets Manager. */
-export const PORTS_IN_USE = 5;
+/** Ports in use from the first one on: gateway, thread host and page, SQS, DynamoDB, Secrets Manager, metrics. */
+export const PORTS_IN_USE = 6;
 const LAST_PORT = 65_535;
 const DEFAULT_SCHEDULE_SECONDS = 5;
+const DEFAULT_MINUTE_SECONDS = 60;
 /** Standard Webhooks: 24 to 64 bytes of base64. */
 const WEBHOOK_SECRET = /^whsec_[A-Za-z0-9+/]{32,88}={0,2}$/;
 
@@ -35,6 +37,8 @@ export type Options = {
   webhookSecrets: string[];
   dataDir?: string;
   scheduleEveryMs: number;
+  /** How long an alarm's minute lasts. */
+  minuteMs: number;
   verbose: boolean;
   help: boolean;
 };
@@ -48,6 +52,7 @@ const FLAGS = {
   'webhook-secret': { type: 'string', multiple: true },
   'data-dir': { type: 'string' },
   'schedule-every': { type: 'string' },
+  minute: { type: 'string' },
   verbose: { type: 'boolean' },
   help: { type: 'boolean' },
 } as const;
@@ -58,6 +63,10 @@ export function readOptions(args: string[]): Options {
   const threadHost = readThreadHost(flags['thread-host'], flags['thread-host-key']);
   const readyFile = readPath('--ready-file', flags['ready-file']);
   const dataDir = readPath('--data-dir', flags['data-dir']);
+  const minute = readSeconds('--minute', flags.minute) ?? DEFAULT_MINUTE_SECONDS;
+  // An alarm's minute in which nothing ran would be one of silence.
+  const scheduleEvery =
+    readSeconds('--schedule-every', flags['schedule-every']) ?? Math.min(minute, DEFAULT_SCHEDULE_SECONDS);
   return {
     port: readPort(flags.port),
     demo: !flags['no-demo'],
@@ -65,7 +74,8 @@ export function readOptions(args: string[]): Options {
     ...(threadHost && { threadHost }),
     webhookSecrets: (flags['webhook-secret'] ?? []).map(readWebhookSecret),
     ...(dataDir && { dataDir }),
-    scheduleEveryMs: readSeconds(flags['schedule-every']) * 1000,
+    scheduleEveryMs: scheduleEvery * 1000,
+    minuteMs: minute * 1000,
     verbose: flags.verbose ?? false,
     help: flags.help ?? false,
   };
@@ -88,11 +98,11 @@ function readPort(text: string | undefined): number {
   throw new OptionError(`--port must be 0 or a number up to ${LAST_PORT - PORTS_IN_USE + 1}, not "${text}".`);
 }
 
-function readSeconds(text: string | undefined): number {
-  if (text === undefined) return DEFAULT_SCHEDULE_SECONDS;
+function readSeconds(flag: string, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
   const seconds = Number(text);
   if (/^\d+(\.\d+)?$/.test(text) && seconds >= 0.1 && seconds <= 86_400) return seconds;
-  throw new OptionError(`--schedule-every must be a number of seconds from 0.1 to 86400, not "${text}".`);
+  throw new OptionError(`${flag} must be a number of seconds from 0.1 to 86400, not "${text}".`);
 }
 
 function readPath(flag: string, text: string | undefined): string | undefined {

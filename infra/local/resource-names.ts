@@ -47,6 +47,11 @@ function attributesOf(template: Template, logicalId: string, type: string, origi
       return { Ref: logicalId, Arn: arn('logs', `log-group:${logicalId}:*`) };
     case 'AWS::Events::Rule':
       return { Ref: logicalId, Arn: arn('events', `rule/${logicalId}`) };
+    case 'AWS::CloudWatch::Alarm':
+    case 'AWS::CloudWatch::CompositeAlarm': {
+      const name = own('AlarmName') ?? logicalId;
+      return { Ref: name, Arn: arn('cloudwatch', `alarm:${name}`) };
+    }
     default:
       return { Ref: logicalId };
   }

@@ -10,6 +10,7 @@ type Emulated = { follows: readonly string[]; leavesOut: Readonly<Record<string,
 const FOR_PEOPLE = 'for people who look at the AWS console';
 const IDENTITY = 'an access key stands for each role';
 const ENCRYPTION = 'emulators do not encrypt';
+const NOT_CALLED = 'the terminal says it, and nobody is called';
 const GUARD = 'guards data that a local stack does not have';
 
 const EMULATED: Readonly<Record<string, Emulated>> = {
@@ -91,6 +92,38 @@ const EMULATED: Readonly<Record<string, Emulated>> = {
     follows: ['ScheduleExpression', 'State', 'Targets'],
     leavesOut: { Name: FOR_PEOPLE, Description: FOR_PEOPLE, Tags: FOR_PEOPLE },
   },
+  'AWS::CloudWatch::Alarm': {
+    follows: [
+      'AlarmDescription',
+      'AlarmName',
+      'ComparisonOperator',
+      'DatapointsToAlarm',
+      'Dimensions',
+      'EvaluationPeriods',
+      'ExtendedStatistic',
+      'MetricName',
+      'Namespace',
+      'Period',
+      'Statistic',
+      'Threshold',
+      'TreatMissingData',
+    ],
+    leavesOut: {
+      AlarmActions: NOT_CALLED,
+      OKActions: NOT_CALLED,
+      InsufficientDataActions: NOT_CALLED,
+      Tags: FOR_PEOPLE,
+    },
+  },
+  'AWS::CloudWatch::CompositeAlarm': {
+    follows: ['AlarmDescription', 'AlarmName', 'AlarmRule'],
+    leavesOut: {
+      AlarmActions: NOT_CALLED,
+      OKActions: NOT_CALLED,
+      InsufficientDataActions: NOT_CALLED,
+      Tags: FOR_PEOPLE,
+    },
+  },
   'AWS::SecretsManager::Secret': {
     follows: ['Name'],
     leavesOut: {
@@ -104,17 +137,15 @@ const EMULATED: Readonly<Record<string, Emulated>> = {
 /** Types that the local stack does without, each with the reason. */
 const LEFT_OUT: Readonly<Record<string, string>> = {
   'AWS::CDK::Metadata': 'statistics for the CDK team',
-  'AWS::CloudWatch::Alarm': 'there are no metrics here; tests hold alarms and emitted metrics together',
-  'AWS::CloudWatch::CompositeAlarm': 'nobody is called about alarms here',
-  'AWS::CloudWatch::Dashboard': 'there are no metrics here',
+  'AWS::CloudWatch::Dashboard': FOR_PEOPLE,
   'AWS::Lambda::EventInvokeConfig': 'retries of schedules: here the next run comes seconds later',
   'AWS::Lambda::Permission': 'whoever is in the template may invoke',
   'AWS::Logs::LogGroup': 'logs go to one file, named at the start',
-  'AWS::Logs::MetricFilter': 'there are no metrics here',
+  'AWS::Logs::MetricFilter': 'metrics here are only those that functions emit themselves',
   'AWS::Logs::QueryDefinition': 'logs go to one file, to be searched by hand',
-  'AWS::SNS::Subscription': 'nobody is called about alarms here',
-  'AWS::SNS::Topic': 'nobody is called about alarms here',
-  'AWS::SNS::TopicPolicy': 'nobody is called about alarms here',
+  'AWS::SNS::Subscription': NOT_CALLED,
+  'AWS::SNS::Topic': NOT_CALLED,
+  'AWS::SNS::TopicPolicy': NOT_CALLED,
 };
 
 /** Attributes beside a resource's properties that mean something to CloudFormation alone. */

@@ -6,7 +6,7 @@ import type { Identity } from './identity.ts';
 import { listenOnLoopback } from './loopback-server.ts';
 import { REGION } from './resource-names.ts';
 import { startSecretsManager } from './secrets-manager.ts';
-import { startSqs } from './sqs-emulator.ts';
+import { type QueueState, startSqs } from './sqs-emulator.ts';
 import type { StopStack } from './stop-stack.ts';
 import { type StartedHost, startThreadHost } from './thread-host/start.ts';
 
@@ -29,6 +29,7 @@ export type Servers = {
   gatewayUrl: string;
   host: StartedHost;
   sqsUrl: string;
+  queues(): QueueState[];
   dynamodbUrl: string;
   secretsManagerUrl: string;
   secrets: Map<string, string>;
@@ -57,6 +58,7 @@ export async function startServers(options: ServersOptions, stops: StopStack): P
     gatewayUrl,
     host,
     sqsUrl: sqs.url,
+    queues: sqs.queues,
     dynamodbUrl: dynamodb.url,
     secretsManagerUrl: secretsManager.url,
     secrets,

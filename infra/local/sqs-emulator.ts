@@ -23,6 +23,9 @@ type Parts = {
   INVALID_MESSAGE_BODY_CHAR: RegExp;
 };
 
+/** `oldestSentAt`: of all that is not deleted, also what somebody has in hand; milliseconds. */
+export type QueueState = { name: string; visible: number; oldestSentAt: number | undefined };
+export type SqsEmulator = Emulator & { queues(): QueueState[] };
 type SqsOptions = { port: number; region: string; dataDir?: string; guard?: Guard };
 
 /** SQS answers in JSON and names its errors in a header, as they were called in its older protocol. */
@@ -37,7 +40,7 @@ const NOT_IN_A_MESSAGE = /[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{1
  * fauxqs, put together from its parts: `startFauxqs` listens on every interface of the machine, and hands out queue URLs
  * with a host that does not exist (`sqs.us-east-1.127.0.0.1`). Its version is pinned for that.
  */
-export async function startSqs(options: SqsOptions): Promise<Emulator> {
+export async function startSqs(options: SqsOptions): Promise<SqsEmulator> {
   const parts = await loadParts();
   const stores = { sqsStore: new parts.SqsStore(), snsStore: new parts.SnsStore(), s3Store: new parts.S3Store() };
   // Without a host, a queue's URL is on the origin that the request came to.
@@ -53,7 +56,17 @@ export async function startSqs(options: SqsOptions): Promise<Emulator> {
   });
   const url = originOf((app.server.address() as AddressInfo).port);
   if (options.dataDir) persistence = restore(new parts.PersistenceManager(options.dataDir), stores, url);
-  return { url, stop: () => app.close() };
+  const queues = () => [...stores.sqsStore.allQueues()].map(stateOf);
+  return { url, queues, stop: () => app.close() };
+}
+
+function stateOf(queue: ReturnType<SqsStore['createQueue']>): QueueState {
+  // What was in hand for too long is visible again, but fauxqs looks only when somebody reads.
+  queue.processTimers();
+  const { ready, delayed, inflight } = queue.inspectMessages();
+  const all = [...ready, ...delayed, ...inflight.map(({ message }) => message)];
+  const oldestSentAt = all.reduce((oldest, { sentTimestamp }) => Math.min(oldest, sentTimestamp), Infinity);
+  return { name: queue.name, visible: ready.length, oldestSentAt: all.length === 0 ? undefined : oldestSentAt };
 }
 
 /** fauxqs exports neither its stores nor its persistence. */

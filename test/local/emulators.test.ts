@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
 import { networkInterfaces, tmpdir } from 'node:os';
 import path from 'node:path';
+import { CreateTableCommand, DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import {
   ChangeMessageVisibilityCommand,
   CreateQueueCommand,
@@ -76,6 +77,18 @@ it('SQS keeps messages, their order and their counts in a folder; what was in fl
   expect(await second.receive()).toBe(undefined);
 });
 
+it('SQS tells how many messages wait, and since when the oldest is there, also while somebody has it in hand', async () => {
+  const { emulator, send, receive } = await sqs();
+  expect(emulator.queues()).toEqual([{ name: 'q.fifo', visible: 0, oldestSentAt: undefined }]);
+  await send('1', 'a');
+  await send('2', 'b');
+  const [both] = emulator.queues();
+  expect(both?.visible).toBe(2);
+  const first = await receive();
+  expect(emulator.queues()).toEqual([{ name: 'q.fifo', visible: 1, oldestSentAt: both?.oldestSentAt }]);
+  expect(both?.oldestSentAt).toBe(Number(first?.Attributes?.SentTimestamp));
+});
+
 it('SQS gives a message to the next reader where the first went away during its long poll', async () => {
   const { send, receive, sameUrl } = await sqs();
   const leaving = new AbortController();
@@ -112,4 +125,22 @@ it('nothing is reachable from another machine', async () => {
     stops.push(stop);
     if (address) await expect(fetch(url.replace('127.0.0.1', address))).rejects.toThrow();
   }
+});
+
+it('DynamoDB finishes what it has in hand before it stops, also for clients that are gone', async () => {
+  const { url, stop } = await startDynamoDb({ port: 0 });
+  const credentials = { accessKeyId: 'a', secretAccessKey: 'b' };
+  const client = new DynamoDBClient({ endpoint: url, region: 'us-east-1', credentials, maxAttempts: 1 });
+  const TableName = 'table';
+  const key = { AttributeDefinitions: [{ AttributeName: 'pk', AttributeType: 'S' as const }] };
+  const KeySchema = [{ AttributeName: 'pk', KeyType: 'HASH' as const }];
+  await client.send(new CreateTableCommand({ TableName, ...key, KeySchema, BillingMode: 'PAY_PER_REQUEST' }));
+  const put = (n: number) => client.send(new PutItemCommand({ TableName, Item: { pk: { S: String(n) } } }));
+  await put(0);
+  const puts = Array.from({ length: 40 }, (_, n) => put(n));
+  await Promise.race(puts);
+  client.destroy();
+  // An error that is thrown at nobody fails the run.
+  await stop();
+  await Promise.allSettled(puts);
 });

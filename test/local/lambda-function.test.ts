@@ -121,3 +121,17 @@ it('stops what runs and what waits', async () => {
   expect((await invocations).map(({ ok }) => ok)).toEqual([false, false]);
   expect(await lambda.invoke({})).toMatchObject({ ok: false });
 });
+
+it('tells of each invocation that ran how it ended and how long it took, the wait for an environment left out', async () => {
+  const ended: { ok: boolean; durationMs: number }[] = [];
+  const hear: Stub['ended'] = ({ ok }, durationMs) => ended.push({ ok, durationMs });
+  const code = `
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    export const handler = async ({ fails }) => { if (fails) throw new Error('no'); };`;
+  const lambda = stub(code, { ended: hear });
+  await lambda.invoke({});
+  await lambda.invoke({ fails: true });
+  await stub('throw new Error("no start")', { ended: hear }).invoke({});
+  expect(ended.map(({ ok }) => ok)).toEqual([true, false, false]);
+  for (const { durationMs } of ended) expect(durationMs).toBeLessThan(500);
+});

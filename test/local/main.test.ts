@@ -19,7 +19,7 @@ async function main(...args: string[]): Promise<{ code: unknown; stdout: string;
 
 it('a wrong flag is one plain sentence on stderr, and exit code 1', async () => {
   const { code, stdout, stderr } = await main('--port', 'many');
-  expect([code, stdout, stderr]).toEqual([1, '', '--port must be 0 or a number up to 65531, not "many".\n']);
+  expect([code, stdout, stderr]).toEqual([1, '', '--port must be 0 or a number up to 65530, not "many".\n']);
 });
 
 it('so is a port that is taken, before anything is built', async () => {

@@ -9,6 +9,7 @@ it('has defaults', () => {
     demo: true,
     webhookSecrets: [],
     scheduleEveryMs: 5000,
+    minuteMs: 60_000,
     verbose: false,
     help: false,
   });
@@ -16,7 +17,7 @@ it('has defaults', () => {
 
 it('reads every flag', () => {
   const args = `--port 0 --no-demo --ready-file r.json --thread-host http://h/ --thread-host-key k --data-dir d
-    --webhook-secret ${SECRET} --webhook-secret ${SECRET} --schedule-every 0.5 --verbose --help`;
+    --webhook-secret ${SECRET} --webhook-secret ${SECRET} --schedule-every 0.5 --minute 3 --verbose --help`;
   expect(readOptions(args.split(/\s+/))).toEqual({
     port: 0,
     demo: false,
@@ -25,20 +26,26 @@ it('reads every flag', () => {
     dataDir: 'd',
     webhookSecrets: [SECRET, SECRET],
     scheduleEveryMs: 500,
+    minuteMs: 3000,
     verbose: true,
     help: true,
   });
+});
+
+it('runs the schedules in every minute, however short', () => {
+  expect(readOptions(['--minute', '2']).scheduleEveryMs).toBe(2000);
 });
 
 it.each([
   ['--unknown', "Unknown option '--unknown'"],
   ['word', "Unexpected argument 'word'"],
   ['--port', '--port'],
-  ['--port x', '--port must be 0 or a number up to 65531, not "x".'],
+  ['--port x', '--port must be 0 or a number up to 65530, not "x".'],
   ['--port -1', '--port'],
-  ['--port 65532', '--port must be'],
+  ['--port 65531', '--port must be'],
   ['--schedule-every 0', '--schedule-every must be'],
   ['--schedule-every 1e3', '--schedule-every must be'],
+  ['--minute x', '--minute must be a number of seconds'],
   ['--thread-host http://h', '--thread-host and --thread-host-key are only good together.'],
   ['--thread-host-key k', '--thread-host and --thread-host-key are only good together.'],
   ['--thread-host ftp://h --thread-host-key k', '--thread-host must be an http or https URL'],

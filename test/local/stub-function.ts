@@ -1,8 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { LambdaFunction } from '../../infra/local/lambda-function.ts';
+import { LambdaFunction, type LambdaSettings } from '../../infra/local/lambda-function.ts';
 
-export type Stub = { variables?: Record<string, string>; timeoutMs?: number; concurrency?: number; memoryMb?: number };
+export type Stub = Partial<Pick<LambdaSettings, 'variables' | 'timeoutMs' | 'concurrency' | 'memoryMb' | 'ended'>>;
 
 /** A function whose `index.mjs` is this code; `lines` gets its log. */
 export function stubFunction(folder: string, code: string, stub: Stub = {}): LambdaFunction & { lines: string[] } {
@@ -17,6 +17,7 @@ export function stubFunction(folder: string, code: string, stub: Stub = {}): Lam
     memoryMb: stub.memoryMb ?? 128,
     concurrency: stub.concurrency ?? 4,
     log: (line) => lines.push(line),
+    ...(stub.ended && { ended: stub.ended }),
   });
   return Object.assign(lambda, { lines });
 }

@@ -1,11 +1,10 @@
 import { createServer, type Server } from 'node:http';
 import { DeleteMessageCommand, ReceiveMessageCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
-import { expect } from 'vitest';
 import { threadGroup } from '#adapters/names.ts';
 import { type Item, metadataField } from '#core/item.ts';
 import type { RunnerMessage } from '#core/runner-message.ts';
 import type { Thread } from '#core/thread.ts';
-import { deployLocally, type LocalStack } from '../../infra/local/deploy.ts';
+import { type DeployOptions, deployLocally, type LocalStack } from '../../infra/local/deploy.ts';
 import { postItem } from '../../infra/local/host-post.ts';
 import { closeServer, listenOnLoopback, readBody } from '../../infra/local/loopback-server.ts';
 import type { StopStack } from '../../infra/local/stop-stack.ts';
@@ -20,8 +19,13 @@ const RUNNER = { user_id: 'usr_runner', api_key: 'k_runner' };
 /** The name of the default runner's role is its access key id. */
 const RUNNER_ROLE = 'InteractivePrompts-runner-default';
 
-/** A door before the thread host: shut, it answers nothing but 503; or it answers with whatever it is told to. */
-type Door = { url: string; isShut: boolean; answersWith: { status: number; body: string } | undefined };
+/** A door before the thread host: shut, it answers nothing but 503; or it only lets nobody post; or it answers as it is told. */
+type Door = {
+  url: string;
+  isShut: boolean;
+  takesNoPosts: boolean;
+  answersWith: { status: number; body: string } | undefined;
+};
 
 async function startHost(stops: StopStack): Promise<{ host: StartedHost; door: Door }> {
   const credentials = { accessKeyId: '', secretAccessKey: '' };
@@ -33,13 +37,15 @@ async function startHost(stops: StopStack): Promise<{ host: StartedHost; door: D
     if (door.answersWith && !request.url?.endsWith('/users/me')) {
       return response.writeHead(door.answersWith.status).end(door.answersWith.body);
     }
-    if (door.isShut) return response.writeHead(503).end('{"error":"unavailable"}');
+    if (door.isShut || (door.takesNoPosts && body.includes('"post_session_thread_item"')))
+      return response.writeHead(503).end('{"error":"unavailable"}');
     const headers = { 'x-api-key': String(request.headers['x-api-key']), 'content-type': 'application/json' };
     const { method = 'GET' } = request;
     const answer = await fetch(new URL(request.url ?? '', host.url), { method, headers, ...(body.length && { body }) });
     return response.writeHead(answer.status).end(await answer.text());
   });
-  const door: Door = { url: await listenOnLoopback(server, 0), isShut: false, answersWith: undefined };
+  const url = await listenOnLoopback(server, 0);
+  const door: Door = { url, isShut: false, takesNoPosts: false, answersWith: undefined };
   stops.add(() => closeServer(server));
   return { host, door };
 }
@@ -59,11 +65,18 @@ function sqsAs(accessKeyId: string, { aws }: LocalStack['addresses'], stops: Sto
   return sqs;
 }
 
+export type WorldOptions = Partial<Pick<DeployOptions, 'scheduleEveryMs' | 'minuteMs' | 'webhookSecrets' | 'say'>>;
+
 /** The real stack, a person, a runner, an operator, and a thread host that can go away. */
-export async function startWorld(assembly: string, log: (source: string, line: string) => void, stops: StopStack) {
+export async function startWorld(
+  assembly: string,
+  log: (source: string, line: string) => void,
+  stops: StopStack,
+  more: WorldOptions = {},
+) {
   const { host, door } = await startHost(stops);
   const threadHost = { url: door.url, key: RUNNER.api_key };
-  const options = { port: 0, scheduleEveryMs: 500, threadHost, webhookSecrets: [SECRET] };
+  const options = { port: 0, scheduleEveryMs: 500, threadHost, webhookSecrets: [SECRET], ...more };
   const stack = await deployLocally({ ...options, assembly, log });
   stops.add(() => stack.stop());
   const { addresses } = stack;
@@ -128,7 +141,8 @@ export async function startWorld(assembly: string, log: (source: string, line: s
     async announces(thread: Thread, item_id: string): Promise<void> {
       const type = 'session_thread_item_posted';
       const body = JSON.stringify({ id: 'evt_1', type, ...thread, item_id, created_at: 1 });
-      expect((await fetch(addresses.webhook_url, { method: 'POST', headers: sign(body), body })).status).toBe(202);
+      const { status } = await fetch(addresses.webhook_url, { method: 'POST', headers: sign(body), body });
+      if (status !== 202) throw new Error(`the webhook was answered ${status}`);
     },
   };
 }
