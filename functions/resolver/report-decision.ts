@@ -30,8 +30,10 @@ export function reportDecision(decision: Decision, item: Item): { fields: LogFie
     }
     case 'wait':
       return { fields: { outcome, prompt_id: decision.prompt.prompt_id }, metrics: {} };
-    default:
-      return { fields: { outcome, prompt_id: decision.prompt_id }, metrics: {} };
+    default: {
+      const { prompt_id } = decision;
+      return { fields: { outcome, prompt_id: isPromptId(prompt_id) ? prompt_id : undefined }, metrics: {} };
+    }
   }
 }
 

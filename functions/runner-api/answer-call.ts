@@ -80,7 +80,7 @@ function refuseRunner(
 ): CallAnswer | undefined {
   if (runner === undefined) return undefined;
   if (!runnerQueues.has(runner)) {
-    const message = `The runner ${JSON.stringify(runner)} is not configured.`;
+    const message = 'No runner of this name is configured.';
     return refusal(400, error, message, [{ path: 'runner', message }]);
   }
   if (runner === caller) return undefined;
