@@ -4,11 +4,11 @@ import { fingerprint } from '../fingerprint.ts';
 import type { PolicyCall } from '../policy.ts';
 import { indented, shownField } from '../shown-field.ts';
 import type { RpcReply, RpcRequest } from './json-rpc.ts';
+import { inTurn as inTurnSchema, read, requestName, type Turn, turn, UnreadableRequest } from './read-request.ts';
 
 /** One of Codex's four ways to ask for leave, read and ready to be asked about and answered. */
 export type ApprovalRequest = {
   turn: Turn;
-  /** The same when the same request is sent again, and no other's: while its turn lasts, Codex keeps its number. */
   request_id: string;
   question: Question;
   /** Which of its calls is meant, for the model, which reads what a person said in a message of its own. */
@@ -24,7 +24,6 @@ export type ApprovalRequest = {
   /** Reads as no decision; for a tool of an MCP server there is no such reply, and it reads as a refusal. */
   undecided: RpcReply;
 };
-export type Turn = { threadId: string; turnId: string };
 
 export const change = z.looseObject({
   path: z.string(),
@@ -34,14 +33,8 @@ export const change = z.looseObject({
 export type Change = z.infer<typeof change>;
 type Read = (request: RpcRequest, changes: (itemId: string) => Change[] | undefined) => ApprovalRequest;
 
-/** The request cannot be shown to a person, or not whole. */
-export class UnreadableRequest extends Error {
-  override name = 'UnreadableRequest';
-}
-
 const UNDECIDED = -32_000;
-const turn = z.object({ threadId: z.string(), turnId: z.string() });
-const inTurn = turn.extend({ itemId: z.string(), reason: z.string().nullish() });
+const inTurn = inTurnSchema.extend({ reason: z.string().nullish() });
 /** Strict, because what is granted is all of it: a field that is not shown must not be granted. */
 const permissionsSchema = z.strictObject({
   network: z.strictObject({ enabled: z.boolean().nullish() }).nullish(),
@@ -107,11 +100,6 @@ export function readApproval(request: RpcRequest, changes: (itemId: string) => C
   const read = READERS[request.method];
   if (!read) throw new UnreadableRequest(`${request.method} asks for no approval`);
   return read(request, changes);
-}
-
-/** Where to tell the model something, of a request that may not be readable otherwise. */
-export function turnOf(params: unknown): Turn | undefined {
-  return turn.safeParse(params).data;
 }
 
 /** Of a request for a tool of an MCP server nothing else may be answered, or the model reads the same. */
@@ -250,17 +238,9 @@ function approval(
   return {
     ...told,
     turn: { threadId, turnId },
-    // One item may ask more than once, for a second try without the sandbox for instance: hence the number as well.
-    request_id: ['codex', threadId, turnId, itemId, approvalId ?? '', request.id].join('/'),
+    request_id: requestName(request, { threadId, turnId }, itemId, approvalId ?? ''),
     question: { question: shown.join('\n\n'), options: [{ label: 'Approve' }, { label: 'Deny' }] },
     call: fingerprint(request.method, ...does.map((part) => part ?? null)),
     undecided: undecidedReply(request),
   };
-}
-
-function read<T extends z.ZodType>(schema: T, { params }: RpcRequest): z.infer<T> {
-  const judged = schema.safeParse(params);
-  if (judged.success) return judged.data;
-  const [issue] = judged.error.issues;
-  throw new UnreadableRequest(`the request is not of a known shape (${issue?.path.join('.') || 'params'})`);
 }

@@ -1,21 +1,20 @@
 import * as z from 'zod';
-import type { Ask, Asking } from '../ask.ts';
+import type { Ask, Asking, Outcome } from '../ask.ts';
 import type { AskedBy, InterruptedCall } from '../interrupted-calls.ts';
 import { OpenCalls } from '../open-calls.ts';
 import type { PolicyCall, Verdict } from '../policy.ts';
-import { approvalOf, unavailable } from '../reply-texts.ts';
+import { approvalOf, heard, unavailable } from '../reply-texts.ts';
 import {
   type ApprovalRequest,
   type Change,
   change,
   isApprovalRequest,
   readApproval,
-  type Turn,
-  turnOf,
-  UnreadableRequest,
   undecidedReply,
 } from './approval-request.ts';
 import type { JsonRpc, RpcNotification, RpcReply, RpcRequest } from './json-rpc.ts';
+import { answersReply, isQuestionRequest, type QuestionRequest, readQuestions } from './question-request.ts';
+import { type Turn, turnOf, UnreadableRequest } from './read-request.ts';
 
 export type AdapterOptions = {
   ask: Ask;
@@ -34,6 +33,10 @@ export type AdapterOptions = {
   report?: (what: string) => void;
 };
 type Steer = Pick<JsonRpc, 'call'>;
+type AskedRequest = Pick<QuestionRequest, 'turn' | 'request_id' | 'about' | 'call'> &
+  Pick<Asking, 'kind' | 'questions'>;
+/** With `refusal` for the model to read before it. */
+type Told = { reply: RpcReply; refusal?: string };
 type Open = {
   turn: Turn;
   id: RpcRequest['id'];
@@ -71,11 +74,13 @@ export class CodexAdapter {
 
   /** The reply to a request of Codex, or nothing where it is to stay open. Never rejects. */
   readonly answer = async (request: RpcRequest, codex: Steer): Promise<RpcReply | undefined> => {
-    if (!isApprovalRequest(request)) {
+    const isQuestion = isQuestionRequest(request);
+    if (!isQuestion && !isApprovalRequest(request)) {
       this.#options.report?.(`Codex asked for ${request.method}, which this adapter does not know`);
       return { error: { code: METHOD_NOT_FOUND, message: `${request.method} is not known here` } };
     }
     try {
+      if (isQuestion) return await this.#questioned(readQuestions(request), request, codex);
       const { threadId } = turnOf(request.params) ?? {};
       const approval = readApproval(request, (itemId) => this.#changes.get(JSON.stringify([threadId, itemId])));
       return await this.#decided(approval, request, codex);
@@ -116,24 +121,48 @@ export class CodexAdapter {
     if (verdict === 'allow') return approval.accept;
     if (verdict === 'deny') return this.#refused(approval, POLICY_DENIES, approval.undecided, codex);
 
-    const open: Open = { turn: approval.turn, id: request.id, isOver: false };
-    this.#open.set(approval.request_id, open);
-    const outcome = await this.#calls.outcome(approval.request_id, () => this.#asking(approval));
+    const asked = { ...approval, kind: 'approval' as const, questions: [approval.question] };
+    return this.#asked(asked, request, codex, (outcome) => {
+      const told = approvalOf(outcome);
+      if (told === 'approved') return { reply: approval.accept };
+      return { reply: told.decided ? approval.decline : approval.undecided, refusal: told.refusal };
+    });
+  }
+
+  #questioned(questions: QuestionRequest, request: RpcRequest, codex: Steer): Promise<RpcReply | undefined> {
+    const asked = { ...questions, kind: 'ask_user_question' as const };
+    return this.#asked(asked, request, codex, (outcome) => {
+      const told = heard(outcome, asked.questions.length);
+      if ('answers' in told) return { reply: answersReply(questions, told.answers) };
+      return { reply: undecidedReply(request), refusal: told.refusal };
+    });
+  }
+
+  async #asked(
+    asked: AskedRequest,
+    request: RpcRequest,
+    codex: Steer,
+    tell: (outcome: Exclude<Outcome, { state: 'parked' }>) => Told,
+  ): Promise<RpcReply | undefined> {
+    const open: Open = { turn: asked.turn, id: request.id, isOver: false };
+    this.#open.set(asked.request_id, open);
+    const outcome = await this.#calls.outcome(asked.request_id, () => this.#asking(asked));
     // Whoever stops the run ends Codex: a reply would only let it go on for a moment.
     if (outcome.state === 'parked' || open.isOver || this.#options.signal?.aborted) return undefined;
-    const told = approvalOf(outcome);
-    const { accept, decline, undecided } = approval;
-    const reply =
-      told === 'approved'
-        ? accept
-        : await this.#refused(approval, told.refusal, told.decided ? decline : undecided, codex);
+    const { reply, refusal } = tell(outcome);
+    if (refusal !== undefined) await this.#refused(asked, refusal, reply, codex);
     // Codex may have given it up while the words were on their way.
     if (open.isOver) return undefined;
     open.acknowledge = () => void outcome.acknowledge?.();
     return reply;
   }
 
-  async #refused({ turn, about }: ApprovalRequest, refusal: string, reply: RpcReply, codex: Steer): Promise<RpcReply> {
+  async #refused(
+    { turn, about }: Pick<AskedRequest, 'turn' | 'about'>,
+    refusal: string,
+    reply: RpcReply,
+    codex: Steer,
+  ): Promise<RpcReply> {
     await this.#tell(codex, turn, `${refusal}\n\nThis is about: ${about}`);
     return reply;
   }
@@ -163,15 +192,15 @@ export class CodexAdapter {
     }
   }
 
-  #asking({ request_id, question, call, turn }: ApprovalRequest): Asking {
+  #asking({ request_id, kind, questions, call, turn }: AskedRequest): Asking {
     const { allowed_user_ids } = this.#options;
     const session: AskedBy = { harness: 'codex', session_id: turn.threadId, call };
     const at = this.#interrupted.findIndex((interrupted) => interrupted.call === call);
     const [goesOn] = at < 0 ? [] : this.#interrupted.splice(at, 1);
     return {
       request_id: goesOn?.request_id ?? request_id,
-      kind: 'approval',
-      questions: [question],
+      kind,
+      questions,
       session,
       ...(allowed_user_ids && { allowed_user_ids }),
     };

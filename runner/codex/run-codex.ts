@@ -1,9 +1,11 @@
+import { setImmediate } from 'node:timers/promises';
 import * as z from 'zod';
 import { AFTER_RESTART } from '../after-restart.ts';
 import { warnOfUntested } from '../warn-of-untested.ts';
 import { AppServer, type CodexCommand } from './app-server.ts';
 import { type AdapterOptions, CodexAdapter } from './codex-adapter.ts';
 import { JsonRpc, RpcError, type RpcNotification, type Wire } from './json-rpc.ts';
+import { turnOf } from './read-request.ts';
 import { TESTED_CODEX, versionIn } from './tested-version.ts';
 
 export type CodexRun = AdapterOptions & {
@@ -15,7 +17,7 @@ export type CodexRun = AdapterOptions & {
   socket: string;
   /** As for `thread/start`; it asks about everything but harmless commands unless `approvalPolicy` says otherwise. */
   thread: { cwd: string; approvalPolicy?: unknown; sandbox?: unknown; [param: string]: unknown };
-  /** The user's message. Without one a session goes on where it was left. */
+  /** The user's message. Without one a busy session goes on where it was left, and with any other there is nothing to do. */
   prompt?: string;
   session?: CodexSession;
   warn?: (line: string) => void;
@@ -34,13 +36,15 @@ const CLIENT = { name: 'interactive_prompts', title: null, version: '0' };
 type TurnEnd = RunEnd['state'] | 'refused';
 
 const initializedSchema = z.object({ userAgent: z.string() });
+const loadedSchema = z.object({ data: z.array(z.string()) });
 const threadSchema = z.object({
   thread: z.object({
     id: z.string(),
-    status: z.object({ type: z.string() }),
+    status: z.object({ type: z.string(), activeFlags: z.array(z.string()).default([]) }),
     turns: z.array(z.object({ items: z.array(z.unknown()).default([]) }).loose()).default([]),
   }),
 });
+type LoadedThread = z.infer<typeof threadSchema>['thread'];
 const ofThread = z.object({ threadId: z.string() });
 
 /**
@@ -65,6 +69,7 @@ export async function* runCodex(run: CodexRun): AsyncGenerator<RpcNotification, 
     server.kill();
     left.close();
   }
+  if (run.prompt === undefined && !run.session?.busy) return { state: 'ended', session: run.session };
   const end = yield* oneConnection(run, server, await server.start(run.codex), false);
   if (end.state === 'refused') throw new Error('a new Codex cannot refuse a turn that is at work');
   return { ...end, state: end.state };
@@ -110,6 +115,7 @@ class CodexTurn {
   readonly #over = new AbortController();
   readonly #end = Promise.withResolvers<TurnEnd>();
   readonly #known = Promise.withResolvers<void>();
+  readonly #requests = new Map<string | undefined, PromiseWithResolvers<void>>();
   #rpc: JsonRpc | undefined;
   #threadId: string | undefined;
 
@@ -118,6 +124,15 @@ class CodexTurn {
     this.#isAttached = isAttached;
     // Read at the end of the notifications alone.
     this.#end.promise.catch(() => {});
+  }
+
+  readonly #report = (what: string): void => (this.#run.report ?? console.warn)(what);
+
+  /** The first request of a thread. */
+  #takenUp(threadId: string | undefined): PromiseWithResolvers<void> {
+    const first = this.#requests.get(threadId) ?? Promise.withResolvers<void>();
+    this.#requests.set(threadId, first);
+    return first;
   }
 
   /** @throws where the turn failed or was lost */
@@ -134,10 +149,12 @@ class CodexTurn {
   begin(wire: Wire): ReadableStream<RpcNotification> {
     const run = this.#run;
     const park = AbortSignal.any([this.#left.signal, ...(run.park ? [run.park] : [])]);
-    // A turn that is found again sends its own requests again; only in a new one a call is made a second time.
+    // A turn that is found again sends its own requests again, and one that has ended made its calls: only where it was
+    // lost a call is made a second time, and an approval of the first one is meant for it.
     const { interrupted, ...options } = run;
-    const adapter = new CodexAdapter({ ...options, park, ...(interrupted && !this.#isAttached && { interrupted }) });
-    const { report = console.warn } = run;
+    const isLost = run.session?.busy && !this.#isAttached;
+    const adapter = new CodexAdapter({ ...options, park, ...(interrupted && isLost && { interrupted }) });
+    const report = this.#report;
     return new ReadableStream<RpcNotification>({
       start: (notifications) => {
         const heard = (notification: RpcNotification) => {
@@ -148,8 +165,13 @@ class CodexTurn {
           adapter.ended();
           this.#end.resolve('ended');
         };
-        const answer: CodexAdapter['answer'] = (request, rpc) =>
-          this.#known.promise.then(() => adapter.answer(request, rpc));
+        const answer: CodexAdapter['answer'] = async (request, rpc) => {
+          await this.#known.promise;
+          if (this.#over.signal.aborted) return undefined;
+          const reply = adapter.answer(request, rpc);
+          this.#takenUp(turnOf(request.params)?.threadId).resolve();
+          return reply;
+        };
         const rpc = new JsonRpc(wire, { answer, notified: heard, report });
         this.#rpc = rpc;
         void rpc.closed.then(() => this.#end.reject(new Error('Codex was lost in the middle of a turn')));
@@ -186,20 +208,37 @@ class CodexTurn {
     const started = session
       ? await rpc.call('thread/resume', { ...thread, threadId: session.thread_id })
       : await rpc.call('thread/start', thread);
-    const { id, status, turns } = threadSchema.parse(started).thread;
-    this.#threadId = id;
-    // The changes of a request that was open before; it is not answered sooner.
-    for (const item of turns.flatMap(({ items }) => items)) adapter.remember({ threadId: id, item });
+    const { thread: ours } = threadSchema.parse(started);
+    this.#threadId = ours.id;
+    const threads = [ours, ...(this.#isAttached ? await this.#subagents(rpc, ours.id) : [])];
+    // The changes of requests that were open before; they are not answered sooner.
+    for (const { id, turns } of threads) {
+      for (const item of turns.flatMap(({ items }) => items)) adapter.remember({ threadId: id, item });
+    }
     this.#known.resolve();
-    if (this.#isAttached) {
-      // It came to its end while nobody was there.
-      if (status.type !== 'active' && prompt === undefined) {
-        heard({ method: 'turn/completed', params: { threadId: id, turn: turns.at(-1) ?? null } });
+    if (this.#isAttached && prompt === undefined) {
+      if (ours.status.type !== 'active') {
+        // It came to its end while nobody was there. What a subagent asks is asked first, as its prompt may be open since
+        // before, and is cancelled with it.
+        const asking = threads.filter(({ status }) => status.activeFlags.length > 0);
+        await Promise.all(asking.map(({ id }) => this.#takenUp(id).promise));
+        await setImmediate();
+        heard({ method: 'turn/completed', params: { threadId: ours.id, turn: ours.turns.at(-1) ?? null } });
       }
-      if (prompt === undefined) return;
+      return;
     }
     const input = [{ type: 'text', text: prompt ?? AFTER_RESTART, text_elements: [] }];
-    await rpc.call('turn/start', { threadId: id, input });
+    await rpc.call('turn/start', { threadId: ours.id, input });
+  }
+
+  /** Codex sends an open request again to whoever resumes its thread, and a subagent has a thread of its own. */
+  async #subagents(rpc: JsonRpc, ownId: string): Promise<LoadedThread[]> {
+    const lost = (error: unknown) => void this.#report(`not all subagents were found again: ${error}`);
+    const resume = async (threadId: string) => threadSchema.parse(await rpc.call('thread/resume', { threadId })).thread;
+    const list = async () => loadedSchema.parse(await rpc.call('thread/loaded/list', {})).data;
+    const others = ((await list().catch(lost)) ?? []).filter((id) => id !== ownId);
+    const found = await Promise.all(others.map((id) => resume(id).catch(lost)));
+    return found.filter((thread) => thread !== undefined);
   }
 
   #isEnd({ method, params }: RpcNotification): boolean {

@@ -2,30 +2,44 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, inject, it } from 'vitest';
 import { type CodexRun, runCodex } from '../../../runner/codex/run-codex.ts';
+import { interruptedCalls } from '../../../runner/interrupted-calls.ts';
+import type { Run } from '../../../runner/run.ts';
 import { eventually } from '../../support/eventually.ts';
 import { processesOf } from '../claude/processes.ts';
-import { askOnStack, newThread, person } from '../thread-on-stack.ts';
+import { newThread, person } from '../thread-on-stack.ts';
 import { addFile, exec, finish, firstThen, inCodexWorkshop, type Script, type Workshop } from './codex-workshop.ts';
-import { MCP, makeFile, PERMISSIONS, permissions } from './scripts.ts';
+import { runnerOnStack } from './runner-on-stack.ts';
+import { MCP, makeFile, PERMISSIONS, permissions, QUESTIONS, questions } from './scripts.ts';
 
 /** The real Codex, the whole local stack, and a scripted model. */
 const addresses = inject('addresses');
-type Scene = Workshop & { someone: ReturnType<typeof person>; run: CodexRun; place: ReturnType<typeof newThread> };
+type Scene = Workshop & {
+  someone: ReturnType<typeof person>;
+  run: CodexRun;
+  /** Whose `ask` the run has. */
+  asking: Run;
+  /** A newer run on the same thread. */
+  newRun: () => Run;
+};
 
-async function scene(script: Script, act: (scene: Scene) => Promise<void>, config = ''): Promise<void> {
-  const place = newThread();
-  const { ask, stop } = askOnStack(addresses, place);
-  const inWorkshop = async (workshop: Workshop) => {
-    const { codex, socket, thread } = workshop;
-    const run: CodexRun = { ask, codex, socket, thread, prompt: 'Do it.' };
-    await act({ ...workshop, run, place, someone: person(addresses, place) });
-  };
-  try {
-    await inCodexWorkshop(script, inWorkshop, config);
-  } finally {
-    await stop();
-  }
-}
+const scene = (script: Script, act: (scene: Scene) => Promise<void>, config = '') =>
+  inCodexWorkshop(
+    script,
+    async (workshop) => {
+      const { codex, socket, thread } = workshop;
+      const place = newThread();
+      const runner = await runnerOnStack(addresses, `${socket}.inbox`);
+      const asking = runner.run(place);
+      const run: CodexRun = { ask: asking.ask, codex, socket, thread, prompt: 'Do it.' };
+      const newRun = () => runner.run(place);
+      try {
+        await act({ ...workshop, run, asking, newRun, someone: person(addresses, place) });
+      } finally {
+        await runner.stop();
+      }
+    },
+    config,
+  );
 
 it('approve: the command runs', () =>
   scene(firstThen(exec('touch approved')), async ({ run, cwd, someone, made, results, heard }) => {
@@ -163,23 +177,78 @@ it('two approvals at once: one after the other is asked, and each gets its own a
     expect(heard()).toEqual([expect.stringContaining(`touch ${isLeft ? 'right' : 'left'}`)]);
   }));
 
-it('superseded by another run: the model reads that no decision was made', () =>
-  scene(firstThen(exec('touch superseded')), async ({ run, someone, place, made, results, heard }) => {
+it('superseded by a new run: the model reads that no decision was made', () =>
+  scene(firstThen(exec('touch superseded')), async ({ run, newRun, someone, made, results, heard }) => {
     const end = finish(runCodex(run));
     await someone.question();
-    const other = askOnStack(addresses, place);
-    try {
-      await other.api.raise(place, { request_id: 'another', kind: 'text', questions: [{ question: 'And now?' }] });
-    } finally {
-      await other.stop();
-    }
+    const leaving = new AbortController();
+    const newer = newRun().ask(
+      { request_id: 'another', kind: 'text', questions: [{ question: 'And now?' }] },
+      leaving.signal,
+    );
     await end;
+    expect(await someone.audit()).toBe('✗ Cancelled: superseded by a new question');
     expect(made('superseded')).toBe(false);
     expect(results()).toEqual([expect.stringContaining('approval request failed')]);
     expect(heard()).toEqual([
       expect.stringMatching(/^Approval cancelled: superseded by a new question\. No decision was made\.\n\n/),
     ]);
+    leaving.abort();
+    expect(await newer).toMatchObject({ state: 'cancelled', reason: 'the run ended' });
   }));
+
+it('questions of the model: each gets its own answer, in the words of the person', () =>
+  scene(
+    questions('Where from?'),
+    async ({ run, someone, results, heard }) => {
+      const end = finish(runCodex(run));
+      expect((await someone.question()).text).toBe(
+        'Where from?\n  1. CSV import — people upload a file\n  2. API — the billing service\n\nKeep a copy?\n  1. CSV import\n  2. API',
+      );
+      await someone.reply('CSV import · only on Mondays', [
+        { question: 'Where from?', answer: ['CSV import'] },
+        { question: 'Keep a copy?', answer: ['only on Mondays'] },
+      ]);
+      await end;
+      expect(results().map((text) => JSON.parse(text))).toEqual([
+        { answers: { source: { answers: ['CSV import'] }, copy: { answers: ['only on Mondays'] } } },
+      ]);
+      expect(heard()).toEqual([]);
+    },
+    QUESTIONS,
+  ));
+
+it('questions that cannot be posted: the model reads that nobody was asked', () =>
+  scene(
+    questions('?'.repeat(70_000)),
+    async ({ run, someone, results, heard }) => {
+      await finish(runCodex(run));
+      expect(await someone.items()).toEqual([]);
+      expect(heard()).toEqual([expect.stringMatching(/^Approval unavailable: .*\. No human saw or refused it\.\n\n/)]);
+      expect(results().map((text) => JSON.parse(text))).toEqual([{ answers: {} }]);
+    },
+    QUESTIONS,
+  ));
+
+it('an approval of a turn that has ended is none for the next one, even where nobody acknowledged it', () => {
+  const script: Script = ({ results, heard }) =>
+    results.length === 0 && heard.length > 0 ? [exec('echo x >> made')] : undefined;
+  return scene(script, async ({ run, asking, cwd, someone }) => {
+    const ask: CodexRun['ask'] = async (...call) => ({ ...(await asking.ask(...call)), acknowledge: undefined });
+    const first = finish(runCodex({ ...run, ask }));
+    await someone.question();
+    await someone.reply('yes');
+    const { session } = await first;
+    if (!session) throw new Error('no session');
+    const interrupted = interruptedCalls(await asking.attach(), 'codex', session.thread_id);
+    expect(interrupted).toHaveLength(1);
+    const second = finish(runCodex({ ...run, session, interrupted, prompt: 'Again.' }));
+    await someone.question(1);
+    await someone.reply('no');
+    await second;
+    expect(readFileSync(path.join(cwd, 'made'), 'utf8')).toBe('x\n');
+  });
+});
 
 it('a policy allows without a person, and denies in words that blame none', () =>
   scene(firstThen(exec('touch allowed'), exec('echo denied > denied')), async ({ run, someone, made, heard }) => {

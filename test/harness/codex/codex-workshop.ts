@@ -6,6 +6,7 @@ import type { RpcNotification } from '../../../runner/codex/json-rpc.ts';
 import type { CodexRun, RunEnd } from '../../../runner/codex/run-codex.ts';
 import { processesOf } from '../claude/processes.ts';
 import { type FakeOpenAi, type Say, startFakeOpenAi, type Turn } from './fake-openai.ts';
+import { watchOutside } from './outside.ts';
 
 /** An empty work folder, a home with the real Codex, and a model that makes the scripted calls and then says `done`. */
 export type Workshop = Pick<CodexRun, 'socket' | 'thread'> & {
@@ -20,7 +21,11 @@ export type Workshop = Pick<CodexRun, 'socket' | 'thread'> & {
 };
 export type Script = (turn: Turn) => Say[] | undefined;
 
-/** Runs the scenario in a workshop, and cleans up. Nothing of the caller's environment goes in but its PATH. */
+/**
+ * Runs the scenario in a workshop, and cleans up. Nothing of the caller's environment goes in but its PATH.
+ * @param config lines and tables of Codex's configuration
+ * @throws where anything but this machine was asked for something
+ */
 export async function inCodexWorkshop(
   script: Script,
   scenario: (workshop: Workshop) => Promise<void>,
@@ -29,7 +34,8 @@ export async function inCodexWorkshop(
   const model = await startFakeOpenAi((turn) => script(turn) ?? [{ type: 'message', text: 'done' }]);
   const home = mkdtempSync(path.join(tmpdir(), 'codex-'));
   const cwd = mkdtempSync(path.join(home, 'work-'));
-  const env = environment(model.url, home, config);
+  const outside = await watchOutside();
+  const env = { ...environment(model.url, home, config), ...outside.env };
   try {
     await scenario({
       model,
@@ -41,9 +47,11 @@ export async function inCodexWorkshop(
       results: () => model.turns.flatMap(({ results }) => results),
       heard: () => model.turns.slice(1).flatMap(({ heard }) => heard),
     });
+    if (outside.asked.length > 0) throw new Error(`outside traffic: ${outside.asked.join(', ')}`);
   } finally {
     for (const pid of processesOf(home)) process.kill(pid, 'SIGKILL');
     await model.stop();
+    outside.stop();
     rmSync(home, { recursive: true, force: true, maxRetries: 5 });
   }
 }
@@ -65,6 +73,7 @@ function environment(modelUrl: string, HOME: string, config: string): { HOME: st
     path.join(CODEX_HOME, 'config.toml'),
     `model = "gpt-5.5"
 model_provider = "fake"
+features.plugins = false
 ${config}
 [model_providers.fake]
 name = "fake"

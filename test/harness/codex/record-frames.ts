@@ -6,7 +6,7 @@ import { CodexAdapter } from '../../../runner/codex/codex-adapter.ts';
 import { JsonRpc, type RpcNotification, type Wire } from '../../../runner/codex/json-rpc.ts';
 import { answered } from '../../runner/outcomes.ts';
 import { addFile, exec, firstThen, inCodexWorkshop, type Script } from './codex-workshop.ts';
-import { MCP, makeFile, PERMISSIONS, permissions } from './scripts.ts';
+import { MCP, makeFile, PERMISSIONS, permissions, QUESTIONS, questions } from './scripts.ts';
 
 /**
  * Records what the real Codex and the adapter tell each other, for the unit tests: `node test/harness/codex/record-frames.ts`
@@ -75,6 +75,8 @@ const scenes = {
   file_change: await record(firstThen(addFile('notes.md', 'a line')), approved),
   permissions: await record(permissions('/var/reports'), approved, PERMISSIONS, sandboxed),
   mcp_tool: await record(makeFile('/dev/null'), approved, MCP),
+  questions: await record(questions('Where from?'), answered([['CSV import'], ['only on Mondays']]), QUESTIONS),
+  questions_unavailable: await record(questions('Where from?'), unavailable, QUESTIONS),
 };
 const file = path.join(import.meta.dirname, '../../runner/codex/frames.json');
 const lines = Object.entries(scenes).map(

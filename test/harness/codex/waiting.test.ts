@@ -6,10 +6,12 @@ import { expect, inject, it } from 'vitest';
 import { type CodexRun, type CodexSession, runCodex, sessionAfter } from '../../../runner/codex/run-codex.ts';
 import { eventually } from '../../support/eventually.ts';
 import { processesOf } from '../claude/processes.ts';
-import { askOnStack, newThread, person } from '../thread-on-stack.ts';
+import { newThread, person } from '../thread-on-stack.ts';
 import { addFile, exec, finish, firstThen, inCodexWorkshop, type Script, type Workshop } from './codex-workshop.ts';
 import type { Say } from './fake-openai.ts';
+import { runnerOnStack } from './runner-on-stack.ts';
 import type { RunnerOrder } from './runner-process.ts';
+import { AWAIT_SUBAGENT, SUBAGENTS, subagent } from './scripts.ts';
 
 /** The real Codex waits for longer than its runner, or its machine, lasts. */
 const addresses = inject('addresses');
@@ -23,11 +25,11 @@ function startRunner(order: RunnerOrder): ChildProcess {
 type Killed = Workshop & { someone: ReturnType<typeof person>; order: RunnerOrder; again: () => Promise<void> };
 
 /** A runner is killed while its question is open; `again` is another one in its place, until its turn has ended. */
-async function killedRunner(script: Script, act: (scene: Killed) => Promise<void>): Promise<void> {
+async function killedRunner(script: Script, act: (scene: Killed) => Promise<void>, config = ''): Promise<void> {
   const place = newThread();
   const someone = person(addresses, place);
-  await inCodexWorkshop(script, async (workshop) => {
-    const { cwd, codex, socket, thread, model } = workshop;
+  const inWorkshop = async (workshop: Workshop) => {
+    const { cwd, codex, socket, thread } = workshop;
     const sessionFile = path.join(path.dirname(cwd), 'session.json');
     const order = { addresses, place, codex, socket, thread, sessionFile };
     const first = startRunner(order);
@@ -43,9 +45,9 @@ async function killedRunner(script: Script, act: (scene: Killed) => Promise<void
       expect(JSON.parse(readFileSync(sessionFile, 'utf8'))).toEqual({ thread_id, busy: false });
       expect(processesOf(codex.env.HOME)).toEqual([]);
     };
-    expect(model.turns).toHaveLength(1);
     await act({ ...workshop, someone, order, again });
-  });
+  };
+  await inCodexWorkshop(script, inWorkshop, config);
 }
 
 it.each<[string, Say]>([
@@ -88,6 +90,18 @@ it('two identical commands at once, over a kill -9 of the runner: an answer to t
   });
 });
 
+it("kill -9 of the runner while a subagent's command waits: its answer reaches the subagent", () =>
+  killedRunner(
+    subagent('touch survived', AWAIT_SUBAGENT),
+    async ({ someone, made, again }) => {
+      await someone.reply('yes');
+      await again();
+      expect(made('survived')).toBe(true);
+      expect(await someone.items()).toHaveLength(3);
+    },
+    SUBAGENTS,
+  ));
+
 const callAgain =
   (command: string): Script =>
   ({ history, heard }) => {
@@ -126,19 +140,22 @@ it.each([
 
 type Scene = Workshop & { someone: ReturnType<typeof person>; run: CodexRun };
 
-async function scene(script: Script, act: (scene: Scene) => Promise<void>): Promise<void> {
-  const place = newThread();
-  const { ask, stop } = askOnStack(addresses, place);
-  try {
-    await inCodexWorkshop(script, async (workshop) => {
+const scene = (script: Script, act: (scene: Scene) => Promise<void>, config = '') =>
+  inCodexWorkshop(
+    script,
+    async (workshop) => {
       const { codex, socket, thread } = workshop;
-      const run: CodexRun = { ask, codex, socket, thread, prompt: 'Do it.' };
-      await act({ ...workshop, run, someone: person(addresses, place) });
-    });
-  } finally {
-    await stop();
-  }
-}
+      const place = newThread();
+      const runner = await runnerOnStack(addresses, `${socket}.inbox`);
+      const run: CodexRun = { ask: runner.run(place).ask, codex, socket, thread, prompt: 'Do it.' };
+      try {
+        await act({ ...workshop, run, someone: person(addresses, place) });
+      } finally {
+        await runner.stop();
+      }
+    },
+    config,
+  );
 
 /** Lets the run go on in the background, and tells what is known of its session. */
 function watched(run: CodexRun) {
@@ -172,6 +189,30 @@ it('parked: Codex goes on without a runner, and the next one hears how its turn 
     expect(processesOf(codex.env.HOME)).toEqual([]);
     expect(await someone.items()).toHaveLength(3);
   }));
+
+it("parked, and the turn ends meanwhile: a subagent's question, which nobody needs any more, is cancelled", () =>
+  scene(
+    subagent('touch never', exec('sleep 2; touch ended')),
+    async ({ run, someone, made, model }) => {
+      const decide: CodexRun['decide'] = ({ command }) => (command?.includes('never') ? 'ask' : 'allow');
+      const leaving = new AbortController();
+      const { end, seen } = watched({ ...run, decide, park: leaving.signal });
+      await someone.question();
+      await eventually(() => seen.methods.includes('serverRequest/resolved'), "the parent's command");
+      leaving.abort();
+      const { session } = await end;
+      // The parent's task, its subagent, its command's result, and the subagent's task.
+      await eventually(() => model.turns.length === 4, "the parent's last words");
+      expect(made('ended')).toBe(true);
+      const { prompt: _told, ...goingOn } = run;
+      expect(await finish(runCodex({ ...goingOn, decide, ...(session && { session }) }))).toMatchObject({
+        state: 'ended',
+      });
+      expect(await someone.audit()).toContain('the run ended');
+      expect(made('never')).toBe(false);
+    },
+    SUBAGENTS,
+  ));
 
 it('parked while the question is open: it stays open, and Codex is not replied to', () =>
   scene(firstThen(exec('touch later')), async ({ run, someone, made, heard, model }) => {

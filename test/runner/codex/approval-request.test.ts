@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { type Change, readApproval, UnreadableRequest } from '../../../runner/codex/approval-request.ts';
+import { type Change, readApproval } from '../../../runner/codex/approval-request.ts';
 import type { RpcRequest } from '../../../runner/codex/json-rpc.ts';
+import { UnreadableRequest } from '../../../runner/codex/read-request.ts';
 import { changed, requestOf, requestsOf } from './frames.ts';
 
 const NOTES: Change = { path: '/work/notes.md', kind: { type: 'add' }, diff: 'a line\n' };

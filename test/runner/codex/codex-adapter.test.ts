@@ -63,6 +63,8 @@ it.each<[Scene, GivenOutcome]>([
   ['file_change', APPROVED],
   ['permissions', APPROVED],
   ['mcp_tool', APPROVED],
+  ['questions', answered([['CSV import'], ['only on Mondays']])],
+  ['questions_unavailable', UNAVAILABLE],
 ])('%s: answers as it did when the real Codex took it', async (scene, outcome) => {
   const { play, settle, sent } = harnessed();
   const replied = play(scene);
@@ -128,6 +130,42 @@ describe.each(['command_approved', 'permissions', 'mcp_tool'] as const)('%s', (s
       },
       { id: requestOf(scene).id, ...REPLIES[scene][kind] },
     ]);
+  });
+});
+
+describe('questions of the model', () => {
+  it('are asked as questions, whatever the policy, and never as an approval', () => {
+    const { play, raised } = harnessed({ decide: () => 'deny' });
+    void play('questions');
+    expect(raised[0]?.asking.kind).toBe('ask_user_question');
+    expect(raised[0]?.asking.questions.map(({ question }) => question)).toEqual(['Where from?', 'Keep a copy?']);
+  });
+
+  it.each<[string, GivenOutcome, string]>([
+    [
+      'a cancel',
+      { state: 'cancelled', reason: 'superseded by a new question' },
+      'Approval cancelled: superseded by a new question. No decision was made.',
+    ],
+    ['one answer too few', answered([['CSV import']]), 'the answer could not be read. No decision was made.'],
+  ])('that end with %s are told so first', async (_what, outcome, words) => {
+    const { play, settle, sent } = harnessed();
+    const replied = play('questions');
+    settle(0, outcome);
+    expect(await replied).toEqual({ error: { code: -32_000, message: 'no decision was made' } });
+    expect(sent.map((message) => JSON.stringify(message))).toEqual([
+      expect.stringContaining(words),
+      expect.stringContaining('-32000'),
+    ]);
+  });
+
+  it('for a secret are not asked, and the model reads why', async () => {
+    const [question] = requestOf('questions').params.questions as object[];
+    const { answer, raised, sent } = harnessed();
+    const request = changed('questions', { questions: [{ ...question, isSecret: true }] });
+    expect(await answer(request)).toHaveProperty('error.code', -32_000);
+    expect(raised).toEqual([]);
+    expect(JSON.stringify(sent[0])).toContain('Approval unavailable: a secret is not asked for on a thread.');
   });
 });
 
@@ -208,6 +246,17 @@ describe('no reply at all', () => {
     expect(await replied).toBeUndefined();
     expect(raised[0]?.signal?.aborted).toBe(true);
     expect(sent).toEqual([]);
+  });
+
+  it('when Codex gave the request up while the words were on their way', async () => {
+    const { adapter, answer, settle } = harnessed();
+    const params = { threadId, requestId: 0 };
+    const codex = { call: async () => adapter.notified({ method: 'serverRequest/resolved', params }) as never };
+    const replied = answer(requestOf('command_approved'), codex);
+    let acknowledged = 0;
+    settle(0, { ...DENIED, acknowledge: async () => void acknowledged++ });
+    expect(await replied).toBeUndefined();
+    expect(acknowledged).toBe(0);
   });
 
   it.each([

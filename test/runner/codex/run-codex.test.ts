@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Ask, Asking } from '../../../runner/ask.ts';
 import { readApproval } from '../../../runner/codex/approval-request.ts';
@@ -54,7 +55,7 @@ afterEach(() => {
 async function found(
   scene: 'command_approved' | 'file_change',
   resumed: (id: number | undefined, thread: object) => object[],
-  items: unknown[] = [],
+  { items = [], subagents = {} }: { items?: unknown[]; subagents?: Record<string, (id?: number) => object[]> } = {},
 ) {
   const server = await webSocketServer();
   stops.push(server.stop);
@@ -70,7 +71,9 @@ async function found(
     if (method === 'initialize') void say({ id, result: { userAgent: `us/${TESTED_CODEX} (Linux)` } });
     if (method === 'turn/steer' || method === 'turn/start') void say({ id, result: {} });
     const thread = { id: thread_id, status: { type: 'active' }, turns: [{ id: 'a', items }] };
-    if (method === 'thread/resume') void say(...resumed(id, thread));
+    const { threadId } = Object(message.params);
+    if (method === 'thread/loaded/list') void say({ id, result: { data: [thread_id, ...Object.keys(subagents)] } });
+    if (method === 'thread/resume') void say(...(subagents[threadId]?.(id) ?? resumed(id, thread)));
   };
   void server.socket.then((socket) => {
     let bytes = Buffer.alloc(0);
@@ -83,9 +86,9 @@ async function found(
       }
     });
   });
-  const asked: { asking: Asking; park: AbortSignal | undefined }[] = [];
-  const ask: Ask = async (asking, _signal, park) => {
-    asked.push({ asking, park });
+  const asked: { asking: Asking; signal: AbortSignal | undefined; park: AbortSignal | undefined }[] = [];
+  const ask: Ask = async (asking, signal, park) => {
+    asked.push({ asking, signal, park });
     return new Promise((settle) => {
       park?.addEventListener('abort', () => settle({ state: 'parked' }));
       if (asking.questions[0]?.question.includes('a line')) settle(answered([['Approve']], 'yes'));
@@ -117,12 +120,17 @@ describe('a Codex that was found at its socket', () => {
   it('is asked for the open requests, and by nobody but us', async () => {
     const { end, said, say, thread_id } = await found('command_approved', (id, thread) => [{ id, result: { thread } }]);
     const ended = end();
-    await eventually(() => said.some(({ method }) => method === 'thread/resume'), 'the resume');
+    await eventually(() => said.some(({ method }) => method === 'thread/loaded/list'), 'the resume');
     await say({ method: 'turn/completed', params: { threadId: 'a subagent', turn: { id: 'b' } } });
     await say({ method: 'turn/completed', params: { threadId: thread_id, turn: { id: 'a' } } });
     expect(await ended).toEqual({ state: 'ended', session: { thread_id, busy: false } });
-    expect(said.map(({ method }) => method)).toEqual(['initialize', 'initialized', 'thread/resume']);
-    expect(said.at(-1)?.params).toMatchObject({
+    expect(said.map(({ method }) => method)).toEqual([
+      'initialize',
+      'initialized',
+      'thread/resume',
+      'thread/loaded/list',
+    ]);
+    expect(said.at(-2)?.params).toMatchObject({
       threadId: thread_id,
       approvalPolicy: 'untrusted',
       approvalsReviewer: 'user',
@@ -134,7 +142,9 @@ describe('a Codex that was found at its socket', () => {
       toldBy('file_change').find(({ params }) => Object(params).item?.type === 'fileChange')?.params,
     ).item;
     const request = requestOf('file_change');
-    const scene = await found('file_change', (id, thread) => [request, { id, result: { thread } }], [item]);
+    const scene = await found('file_change', (id, thread) => [request, { id, result: { thread } }], {
+      items: [item],
+    });
     const ended = scene.end();
     await eventually(() => scene.said.find(({ id, method }) => id === request.id && !method), 'the reply');
     await scene.hangUp();
@@ -158,6 +168,45 @@ describe('a Codex that was found at its socket', () => {
     ]);
   });
 
+  it("is asked for its subagents' requests, with their diffs, and one that is gone takes none of them away", async () => {
+    const request: RpcRequest = changed('file_change', { threadId: 'child' });
+    const started = toldBy('file_change').find(({ params }) => Object(params).item?.type === 'fileChange');
+    const turns = [{ id: 'b', items: [Object(started?.params).item] }];
+    const child = { id: 'child', status: { type: 'active', activeFlags: ['waitingOnApproval'] }, turns };
+    const subagents = {
+      gone: (id?: number) => [{ id, error: { code: -32_600, message: 'no such thread' } }],
+      child: (id?: number) => [request, { id, result: { thread: child } }],
+    };
+    const resumed = (id: number | undefined, thread: object) => [{ id, result: { thread } }];
+    const scene = await found('file_change', resumed, { subagents });
+    const ended = scene.end();
+    await eventually(() => scene.said.find(({ id, method }) => id === request.id && !method), 'the reply');
+    await scene.hangUp();
+    await expect(ended).rejects.toThrow('Codex was lost');
+    expect(scene.said.at(-1)).toEqual({ id: request.id, result: { decision: 'accept' } });
+  });
+
+  it("whose turn has ended meanwhile takes its subagents' questions up, and cancels them", async () => {
+    const request: RpcRequest = changed('command_approved', { threadId: 'child' });
+    const child = { id: 'child', status: { type: 'active', activeFlags: ['waitingOnApproval'] } };
+    // Both sides run in this process: after so many turns of its loop everything that was said is heard.
+    const later = async () => {
+      for (let turn = 0; turn < 50; turn++) await setImmediate();
+      await scene.say(request);
+    };
+    const resumedChild = (id?: number) => {
+      void later();
+      return [{ id, result: { thread: child } }];
+    };
+    const resumed = (id: number | undefined, thread: object) => [
+      { id, result: { thread: { ...thread, status: { type: 'idle' } } } },
+    ];
+    const scene = await found('command_approved', resumed, { subagents: { child: resumedChild } });
+    expect(await scene.end()).toMatchObject({ state: 'ended' });
+    expect(scene.asked).toHaveLength(1);
+    expect(scene.asked[0]?.signal?.aborted).toBe(true);
+  });
+
   it('and then lost leaves its questions open', async () => {
     const resumed = (id: number | undefined, thread: object) => [
       { id, result: { thread } },
@@ -175,9 +224,10 @@ describe('a Codex that was found at its socket', () => {
     const resumed = (id: number | undefined, thread: object) => [
       { id, result: { thread } },
       requestOf('command_approved'),
-      { method: 'thread/status/changed', params: {} },
     ];
-    const { run, asked } = await found('command_approved', resumed);
+    const { run, asked, say } = await found('command_approved', resumed);
+    const asking = eventually(() => asked.length === 1, 'the question');
+    void asking.then(() => say({ method: 'thread/status/changed', params: {} }));
     for await (const _notification of runCodex(run)) break;
     expect(asked[0]?.park?.aborted).toBe(true);
   });
@@ -201,3 +251,19 @@ describe('a Codex that was found at its socket', () => {
     expect(JSON.stringify(said.at(-1)?.params)).toContain('And hurry.');
   });
 });
+
+it.each([undefined, { thread_id: 't1', busy: false }])(
+  'without a message for it, the session %j has nothing to go on with, and no Codex is started',
+  async (session) => {
+    const codex = { command: 'false', env: {} };
+    const ask: Ask = () => Promise.reject(new Error('nobody is asked'));
+    const run: CodexRun = {
+      ask,
+      codex,
+      socket: '/nonexistent/s',
+      thread: { cwd: '/work' },
+      ...(session && { session }),
+    };
+    expect(await finish(run)).toEqual({ state: 'ended', session });
+  },
+);
