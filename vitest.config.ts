@@ -5,6 +5,8 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     // For machines that are busy: no test waits on a clock, so it costs nothing where all is well.
     testTimeout: 30_000,
+    // Vitest leaves one core idle; these tests wait on processes of their own more than they compute.
+    maxWorkers: '100%',
     // What needs an agent, a browser, Java or a quiet machine is run by its own command.
     exclude: ['test/harness/**', 'test/browser/**', 'test/bench/**', 'test/dynamodb-local/**'],
     coverage: {
