@@ -3,7 +3,7 @@ import { isPromptId, requestKeyOf } from '#core/prompt-id.ts';
 import { promptView } from '#core/prompt-view.ts';
 import { settle } from '#core/prompting/slot.ts';
 import type { Thread } from '#core/thread.ts';
-import { finishPrompt } from '#settlement/finish-prompt.ts';
+import { finishOrLeave } from '#settlement/finish-prompt.ts';
 import { confirmPosting } from '#settlement/question.ts';
 import { CALL_BUDGET_MS, type CallAnswer, PAUSE_MS, UNKNOWN_PROMPT, unavailable } from './call.ts';
 import { findPrompt } from './find-prompt.ts';
@@ -31,10 +31,7 @@ export async function cancelPrompt(
 
     const settled = settle(state.slot, prompt_id, { state: 'cancelled', reason }, ports.clock.now());
     if (!settled || !(await ports.store.save(thread, settled))) continue;
-    await finishPrompt(ports, thread, prompt_id, {
-      slot: { ...settled, rev: settled.rev + 1 },
-      justSettled: true,
-    }).catch((error) => ports.telemetry.failure('cancelled_unfinished', error, { prompt_id }, { NotifyFailure: 1 }));
+    await finishOrLeave(ports, thread, prompt_id, { slot: { ...settled, rev: settled.rev + 1 }, justSettled: true });
     ports.telemetry.info('prompt_cancelled', { prompt_id }, { PromptCancelled: 1 });
     return { status: 200, answer: { prompt: { ...promptView(prompt), prompt_state: 'cancelled', reason } } };
   }

@@ -5,7 +5,7 @@ import { requestKeyOf } from '#core/prompt-id.ts';
 import { beginPosting, POSTING_CLAIM_MS, type Slot, takeOverPosting } from '#core/prompting/slot.ts';
 import type { RaiseRequest } from '#core/raise.ts';
 import type { Thread } from '#core/thread.ts';
-import { finishPrompt } from '#settlement/finish-prompt.ts';
+import { finishOrLeave } from '#settlement/finish-prompt.ts';
 import { askQuestion, confirmPosting, withdrawQuestion } from '#settlement/question.ts';
 import { CALL_BUDGET_MS, type CallAnswer, PAUSE_MS, unavailable } from './call.ts';
 import { findByRequest, findPrompt } from './find-prompt.ts';
@@ -19,7 +19,10 @@ export async function raisePrompt(ports: Ports, thread: Thread, raise: RaiseRequ
   if ('status' in begun) return begun;
 
   const { prompt, superseded } = begun;
-  if (superseded !== undefined) await finishSuperseded(ports, thread, superseded, begun.slot);
+  // P5: the runner is told and the audit item is posted, then the new question. A failure does not hold it up (P9).
+  if (superseded !== undefined) {
+    await finishOrLeave(ports, thread, superseded, { slot: begun.slot, justSettled: true });
+  }
   const asked = await askQuestion(ports, thread, prompt, begun.again);
   if (!asked.asked) {
     ports.telemetry.info(
@@ -85,17 +88,8 @@ async function settlePosting(ports: Ports, thread: Thread, posting: PostingPromp
   if (!found) await withdrawQuestion(ports, thread, posting, true);
 }
 
-/** P5: the runner is told and the audit item is posted, then the new question. A failure does not hold it up (P9). */
-async function finishSuperseded(ports: Ports, thread: Thread, prompt_id: string, slot: Slot): Promise<void> {
-  try {
-    await finishPrompt(ports, thread, prompt_id, { slot, justSettled: true });
-  } catch (error) {
-    ports.telemetry.failure('superseded_unfinished', error, { prompt_id }, { NotifyFailure: 1 });
-  }
-}
-
 async function finishOldest(ports: Ports, thread: Thread, prompt_id = ''): Promise<boolean> {
-  await finishPrompt(ports, thread, prompt_id).catch(() => undefined);
+  await finishOrLeave(ports, thread, prompt_id);
   const { slot } = await ports.store.read(thread);
   return !slot.outbox.some((prompt) => prompt.prompt_id === prompt_id);
 }

@@ -8,7 +8,7 @@ import { adopt, adoptOutcome, readOwnItem } from '#core/prompting/adopt.ts';
 import type { Slot } from '#core/prompting/slot.ts';
 import type { Thread } from '#core/thread.ts';
 import { changeSlot } from '#settlement/change-slot.ts';
-import { finishPrompt } from '#settlement/finish-prompt.ts';
+import { finishOrLeave } from '#settlement/finish-prompt.ts';
 import { replayItems } from '#settlement/replay-items.ts';
 
 /** A thread of 10,000 items at the host's 50 a page; only the first attach after a loss reads that far. */
@@ -87,7 +87,7 @@ async function adoptActiveOutcome(ports: Ports, thread: Thread, slot: Slot, { ou
     (seen) => adoptOutcome(seen, prompt_id, outcome, ports.clock.now()),
     slot,
   );
-  if (adopted) await finishOrLeave(ports, thread, prompt_id, adopted);
+  if (adopted) await finishOrLeave(ports, thread, prompt_id, { slot: adopted });
 }
 
 async function adoptPrompt(ports: Ports, thread: Thread, prompt: OpenPrompt, isNewest: boolean): Promise<void> {
@@ -102,14 +102,7 @@ async function adoptPrompt(ports: Ports, thread: Thread, prompt: OpenPrompt, isN
   );
   ports.telemetry.info('prompt_adopted', { prompt_id, won: slot !== undefined }, { PromptAdopted: 1 });
   const superseded = slot?.outbox.at(-1);
-  if (slot && superseded?.state === 'cancelled') await finishOrLeave(ports, thread, superseded.prompt_id, slot);
-}
-
-/** What cannot be finished now is recorded, and the reconciler goes on; the adoption must not stop for it. */
-async function finishOrLeave(ports: Ports, thread: Thread, prompt_id: string, slot: Slot): Promise<void> {
-  await finishPrompt(ports, thread, prompt_id, { slot }).catch((error) =>
-    ports.telemetry.failure('adopted_unfinished', error, { prompt_id }, { NotifyFailure: 1 }),
-  );
+  if (slot && superseded?.state === 'cancelled') await finishOrLeave(ports, thread, superseded.prompt_id, { slot });
 }
 
 async function rememberSurvey(ports: Ports, thread: Thread, newest: string | undefined): Promise<void> {

@@ -24,7 +24,8 @@ export type Known = {
 /**
  * Protocol step 7: notify the runner, post the audit item, keep history and receipt, drop. Every step is idempotent, so
  * anyone may call this at any time; what cannot be finished now is left marked for redelivery, reconciler and attach.
- * @throws where the runner could not be told: the caller must come again, before anything later on this thread
+ * @throws where the runner could not be told, which is recorded: the answer's message must come again, before anything
+ * later on this thread
  */
 export async function finishPrompt(ports: Ports, thread: Thread, prompt_id: string, known: Known = {}): Promise<void> {
   const slot = known.slot ?? (await ports.store.read(thread)).slot;
@@ -36,7 +37,7 @@ export async function finishPrompt(ports: Ports, thread: Thread, prompt_id: stri
     return late && finishPrompt(ports, thread, prompt_id, { slot: late });
   }
 
-  if (prompt.notified_at === undefined) await notifyRunner(ports, thread, slot, prompt, known.item);
+  if (prompt.notified_at === undefined) await notifyRunner(ports, thread, slot, prompt, known);
   if (known.justSettled) return auditAndEnd(ports, thread, slot, prompt, true);
 
   const now = ports.clock.now();
@@ -55,18 +56,38 @@ export async function finishPrompt(ports: Ports, thread: Thread, prompt_id: stri
   await auditAndEnd(ports, thread, mine, { ...prompt, ...mark }, false);
 }
 
+/** For a caller whose own work is done: what cannot be finished now is left to the reconciler. */
+export async function finishOrLeave(ports: Ports, thread: Thread, prompt_id: string, known: Known = {}): Promise<void> {
+  try {
+    await finishPrompt(ports, thread, prompt_id, known);
+  } catch (error) {
+    ports.telemetry.failure('left_unfinished', error, { prompt_id });
+  }
+}
+
 async function notifyRunner(
   ports: Ports,
   thread: Thread,
   slot: Slot,
   prompt: SettledPrompt,
-  held?: Item,
+  { item, justSettled }: Known,
 ): Promise<void> {
-  const item =
-    prompt.state === 'answered'
-      ? (held ?? prompt.item ?? (await readAgain(ports, thread, prompt.answered_by)))
-      : undefined;
-  await ports.runnerQueues.send(slot.runner ?? DEFAULT_RUNNER, outcomeMessage(thread, prompt, item));
+  try {
+    const answering =
+      prompt.state === 'answered'
+        ? (item ?? prompt.item ?? (await readAgain(ports, thread, prompt.answered_by)))
+        : undefined;
+    await ports.runnerQueues.send(slot.runner ?? DEFAULT_RUNNER, outcomeMessage(thread, prompt, answering));
+  } catch (error) {
+    const { prompt_id, settled_at } = prompt;
+    ports.telemetry.info('runner_not_told', { prompt_id }, { NotifyFailure: 1 });
+    // Else an answer on its way to nobody would look like an open question to the reconciler and its gauges.
+    const now = ports.clock.now();
+    const mark = { next_attempt_at: now + retryDelayMs(now - settled_at) };
+    const mine = justSettled ? prompt.claimed_until : undefined;
+    await changeSlot(ports, thread, (seen) => markOwed(seen, prompt_id, mark, mine, now), slot);
+    throw error;
+  }
 }
 
 /** An answering item too large for the record is on the thread; if it was deleted there, its answers are still whole. */

@@ -188,7 +188,7 @@ const QUERIES: Record<string, QueryString> = {
     statsStatements: ['count(*) by outcome, because, paths'],
   }),
   'what-is-tried-again': new QueryString({
-    filterStatements: ["event in ['item_retried', 'audit_owed', 'still_unfinished', 'superseded_unfinished']"],
+    filterStatements: ["event in ['item_retried', 'audit_owed', 'runner_not_told', 'left_unfinished']"],
     statsStatements: ['count(*), max(receive_count) by event, error, why'],
   }),
   'how-long-people-take': new QueryString({

@@ -11,6 +11,7 @@ export const SMALL = {
   duplicate: { ...alone, name: 'a late duplicate, a crash', faults: { duplicate: 1, crash: 1 } },
   stall: { ...alone, name: 'a stall, a crash', workers: 2, faults: { stall: 1, crash: 1 } },
   lapse: { ...alone, name: 'two workers on a message', workers: 2, faults: { lapse: 1, lostReply: 1 } },
+  unsent: { ...alone, name: 'so, and the queue fails', workers: 2, faults: { lapse: 1, unsent: 1, stall: 1 } },
   torn: { ...alone, name: 'a read is torn, two workers', workers: 2, faults: { torn: 1, lapse: 1 } },
   cancel: { ...alone, name: 'a cancel races an answer', cancels: [0], faults: { lostReply: 1 } },
   retry: { ...alone, name: 'a raise comes again, a crash', attempts: 2, faults: { crash: 1 } },

@@ -19,7 +19,7 @@ const MUTANTS: Record<Defence, [configuration: Configuration, breaks: string]> =
   ignoreOwnItems: [SMALL.latePost, 'I8'],
   notifyBeforeAudit: [SMALL.stall, 'I3'],
   claimBeforeAudit: [SMALL.stall, 'I2'],
-  ownClaim: [SMALL.cutPostAndStall, 'I2'],
+  ownClaim: [SMALL.unsent, 'I2'],
   postWithinClaim: [LARGE.longStall, 'I2'],
   lookBeforeRepost: [SMALL.stall, 'I2'],
   waitForUnknownAudit: [SMALL.latePost, 'I2'],

@@ -81,8 +81,8 @@ function going(state: State, process: Process, waits: { call: Call; frame: Frame
 }
 
 /** A call that throws ends its function and every caller's, up to one that catches. */
-function thrownInto({ caller }: Frame, moment: Parameters<typeof advance>[0]) {
-  let frame = caller;
+function thrownInto(from: Frame, moment: Parameters<typeof advance>[0]) {
+  let frame: Frame | undefined = from;
   while (frame && !frame.catches) frame = frame.caller;
   return frame ? advance(moment, frame, THROWN) : { thrown: 'a call failed' };
 }

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { threadGroup } from '#adapters/names.ts';
 import { type Item, metadataField, ownField } from '#core/item.ts';
 import type { Ports } from '#core/ports.ts';
+import { CLAIM_MS, debtsOf, workOf } from '#core/prompting/slot.ts';
 import type { Thread } from '#core/thread.ts';
 import { reconcileDue } from '../../functions/reconciler/reconcile-due.ts';
 import { resolveBatch } from '../../functions/resolver/resolve-batch.ts';
@@ -220,6 +221,53 @@ describe('a visibility that lapsed, so that two workers have one message', () =>
     await outside.calmDown();
     expect([...distinct()].map((sent) => JSON.parse(sent).type)).toEqual(['prompt_answered']);
     expect(audits()).toHaveLength(1);
+  });
+});
+
+describe("a runner's queue that is away", () => {
+  const away = () => {
+    const { runnerQueues } = ports();
+    return { runnerQueues: { ...runnerQueues, send: () => Promise.reject(new Error('the queue is away')) } };
+  };
+  const slot = async () => (await ports().store.read(outside.thread)).slot;
+
+  it('is told to the operator: the outcome is owed, the reconciler tries, and the thread waits for it', async () => {
+    await fresh().raise('one');
+    const yes = message(say(outside.thread, 'yes'));
+    expect(await resolve([yes], away())).toEqual(failedOf([yes]));
+    const settled_at = outside.now;
+    expect(debtsOf(await slot())).toEqual({ unnotified_since: settled_at, unaudited_since: settled_at });
+    expect(workOf(await slot())).toEqual({ list: 'unfinished', at: settled_at + 1000 });
+
+    outside.now += 6000;
+    await reconcileDue(ports(away()), ALWAYS);
+    expect(workOf(await slot())).toEqual({ list: 'unfinished', at: settled_at + 8000 });
+
+    outside.now += 60_000;
+    await reconcileDue(ports(), ALWAYS);
+    expect(await resolve([yes])).toEqual(nothingFailed);
+    expect([outside.sent.length, audits().length, workOf(await slot())]).toEqual([1, 1, undefined]);
+  });
+
+  it('leaves the claim of another worker, who may be posting the audit item right now', async () => {
+    await fresh().raise('one');
+    const yes = message(say(outside.thread, 'yes'));
+    const { runnerQueues } = ports();
+    let second: unknown;
+    const send: typeof runnerQueues.send = async (runner, sent) => {
+      second ??= await resolve([yes], away());
+      return runnerQueues.send(runner, sent);
+    };
+    const claims: unknown[] = [];
+    const { threadHost } = ports();
+    const post: typeof threadHost.post = async (thread, item) => {
+      claims.push((await slot()).outbox[0]?.claimed_until);
+      return threadHost.post(thread, item);
+    };
+    expect(
+      await resolve([yes], { runnerQueues: { ...runnerQueues, send }, threadHost: { ...threadHost, post } }),
+    ).toEqual(nothingFailed);
+    expect([second, claims]).toEqual([failedOf([yes]), [outside.now + CLAIM_MS]]);
   });
 });
 

@@ -3,7 +3,7 @@ import type { SettledPrompt } from '#core/prompt.ts';
 import { CLAIM_MS, dropFinished, type Mark, markUnfinished, type Slot } from '#core/prompting/slot.ts';
 import { outcomeMessage } from '#core/runner-message.ts';
 import { THREAD } from '../../support/given.ts';
-import { enter, type Frame, give, type Moment, type Next, type Points, perform } from '../process.ts';
+import { enter, type Frame, fail, give, type Moment, type Next, type Points, perform, THROWN } from '../process.ts';
 import type { Look, PostEnd } from '../world.ts';
 import { BACK_OFF_MS, changeSlot } from './change-slot.ts';
 import { lookForLateLanding } from './late-landing.ts';
@@ -37,7 +37,12 @@ export const finishPromptPoints = {
     if (late === 'past') return enter<EndPrompt>({ ...slotless(f), at: 'endPrompt', onlyGivenUp: true });
     return late ? finishPrompt(f.prompt_id, { slot: late }, f.caller) : give();
   },
-  'finishPrompt.notified': (m: Moment, f: FinishPrompt & { slot: Slot }) => claim(m, f, f.slot),
+  'finishPrompt.notified': (
+    m: Moment,
+    { catches, ...f }: FinishPrompt & { slot: Slot },
+    sent: undefined | typeof THROWN,
+  ) => (sent === THROWN ? markUntold(m, f) : claim(m, f, f.slot)),
+  'finishPrompt.untold': () => fail('the runner could not be told'),
   'finishPrompt.claimed': (_: Moment, f: FinishPrompt, saved: Slot | false) =>
     saved ? auditAndEnd(f.prompt_id, saved, false, f.caller) : give(),
   // Only without the defence `notifyBeforeAudit`.
@@ -61,7 +66,18 @@ function begin(m: Moment, f: FinishPrompt, slot: Slot): Next {
   if (!m.on.notifyBeforeAudit && f.justSettled) {
     return perform({ do: 'post', prompt }, { ...waiting, at: 'finishPrompt.auditedFirst' });
   }
-  return perform({ do: 'send', message: messageOf(prompt) }, { ...waiting, at: 'finishPrompt.notified' });
+  return perform(
+    { do: 'send', message: messageOf(prompt) },
+    { ...waiting, at: 'finishPrompt.notified', catches: true },
+  );
+}
+
+/** settlement/finish-prompt.ts, notifyRunner, where it failed. */
+function markUntold({ now }: Moment, { prompt_id, slot, justSettled, caller }: FinishPrompt & { slot: Slot }): Next {
+  const mine = justSettled && settledIn(slot, prompt_id)?.claimed_until;
+  const mark = { next_attempt_at: now + BACK_OFF_MS };
+  const transition = { do: 'mark', prompt_id, mark, ...(mine !== undefined && { mine }) } as const;
+  return changeSlot(transition, { at: 'finishPrompt.untold', caller }, slot);
 }
 
 function slotless({ prompt_id, caller }: FinishPrompt): Omit<FinishPrompt, 'at'> {

@@ -1,8 +1,7 @@
 import type { StoredThread } from '#core/ports.ts';
 import type { PostingPrompt } from '#core/prompt.ts';
 import { postingDueAt, promptDueAt, type Slot } from '#core/prompting/slot.ts';
-import { enter, type Frame, give, type Moment, type Next, type Points, perform, THROWN } from '../process.ts';
-import { BACK_OFF_MS, changeSlot } from './change-slot.ts';
+import { enter, type Frame, give, type Moment, type Points, perform, type THROWN } from '../process.ts';
 import { finishPrompt } from './finish-prompt.ts';
 import { confirmPosting, withdrawQuestion } from './question.ts';
 
@@ -33,20 +32,11 @@ export const reconcileThreadPoints = {
   },
   'reconcileThread.next': (_: Moment, f: Reconcile) => {
     const [prompt_id] = f.left;
-    return prompt_id ? finishPrompt(prompt_id, {}, { ...f, at: 'finishLeft.finished', catches: true }) : give();
+    return prompt_id ? finishPrompt(prompt_id, {}, { ...f, at: 'reconcileThread.finished', catches: true }) : give();
   },
-  'finishLeft.finished': (m: Moment, f: Reconcile, ended: undefined | typeof THROWN) => {
-    const { catches, left, ...rest } = f;
-    const next: Reconcile = { ...rest, at: 'reconcileThread.next', left: left.slice(1) };
-    const [prompt_id] = left;
-    return ended === THROWN && prompt_id ? markFailed(m, prompt_id, next) : enter(next);
-  },
+  'reconcileThread.finished': (_: Moment, { catches, left, ...f }: Reconcile) =>
+    enter<Reconcile>({ ...f, at: 'reconcileThread.next', left: left.slice(1) }),
 } satisfies Points;
 
 const due = ({ outbox }: Slot, now: number): string[] =>
   outbox.filter((prompt) => promptDueAt(prompt) <= now).map(({ prompt_id }) => prompt_id);
-
-/** settlement/reconcile-thread.ts, finishLeft, where it failed. */
-function markFailed({ now }: Moment, prompt_id: string, caller: Frame): Next {
-  return changeSlot({ do: 'mark', prompt_id, mark: { next_attempt_at: now + BACK_OFF_MS } }, caller);
-}
