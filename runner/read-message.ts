@@ -1,9 +1,9 @@
 import * as z from 'zod';
+import { itemSchema, threadSchema } from '#core/host-schemas.ts';
 import { issuesOf } from '#core/issues.ts';
-import { itemSchema } from '#core/item.ts';
 import { kindSchema } from '#core/prompt.ts';
 import type { RunnerMessage } from '#core/runner-message.ts';
-import { type Thread, threadSchema } from '#core/thread.ts';
+import type { Thread } from '#core/thread.ts';
 
 const message_id = z.string().min(1);
 const promptSchema = z.looseObject({ prompt_id: z.string().min(1), kind: kindSchema });

@@ -23,7 +23,6 @@ export async function buildSurface(): Promise<SurfaceFile[]> {
     },
     outdir: FOLDER,
     loader: { '.html': 'copy' },
-    alias: { zod: path.join(HERE, 'no-schema-library.ts') },
     bundle: true,
     minify: true,
     // No module: a page that is opened as a file loads it, too.

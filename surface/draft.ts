@@ -1,6 +1,6 @@
 import { readStructured } from '#core/mapping/structured.ts';
 import type { Answer, Question } from '#core/prompt.ts';
-import { ANSWERS_LIMIT_BYTES } from '#core/prompting/decide.ts';
+import { ANSWERS_LIMIT_BYTES } from '#core/prompting/slot.ts';
 import { utf8Bytes } from '#core/utf8.ts';
 import type { AskedPrompt } from './read-prompt.ts';
 

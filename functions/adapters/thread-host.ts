@@ -1,8 +1,9 @@
 import * as z from 'zod';
 import type { Secret } from '#adapters/secrets.ts';
 import { PermanentFault, ThreadHostError } from '#core/errors.ts';
+import { itemSchema } from '#core/host-schemas.ts';
 import { isLater } from '#core/instant.ts';
-import { type Item, itemSchema, metadataField, ownField } from '#core/item.ts';
+import { type Item, metadataField, ownField } from '#core/item.ts';
 import { parseJson } from '#core/json.ts';
 import type { ListRange, NewItem, OwnItemType, PostResult, ThreadHost } from '#core/ports.ts';
 import type { Thread } from '#core/thread.ts';

@@ -1,17 +1,4 @@
-import * as z from 'zod';
-
-/**
- * A thread item (decisions.md T2). Loose: blocks and fields nobody here knows are kept. The schema only judges; what it
- * judged is handed on untouched, never zod's copy, so that unknown fields survive byte for byte.
- */
-export const itemSchema = z.looseObject({
-  id: z.string().min(1),
-  created_at: z.string(),
-  user_id: z.string(),
-  content: z.array(z.looseObject({})),
-  parent_id: z.string().nullish(),
-  metadata: z.unknown().optional(),
-});
+/** As judged by `itemSchema`. */
 export type Item = {
   id: string;
   created_at: string;
@@ -22,6 +9,11 @@ export type Item = {
   [field: string]: unknown;
 };
 export type ContentBlock = { type?: unknown; text?: unknown; [field: string]: unknown };
+
+/** What is left to say of an item that is not at hand: who wrote it, and when. The rest of it is on the thread. */
+export function bareItem({ id, user_id, created_at }: Pick<Item, 'id' | 'user_id' | 'created_at'>): Item {
+  return { id, user_id, created_at, content: [] };
+}
 
 /** The item's text: all its `text` blocks joined with a line break, never only the first (decisions.md T5). */
 export function textOf(item: Item): string {

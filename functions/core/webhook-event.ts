@@ -1,7 +1,8 @@
 import * as z from 'zod';
+import { hostIdSchema, itemSchema, threadSchema } from '#core/host-schemas.ts';
 import { type IssueDetail, issuesOf } from '#core/issues.ts';
-import { type Item, itemSchema, metadataField } from '#core/item.ts';
-import { ACTIVITY_LOG_ALIAS, type Thread, threadSchema } from '#core/thread.ts';
+import { type Item, metadataField } from '#core/item.ts';
+import { ACTIVITY_LOG_ALIAS, type Thread } from '#core/thread.ts';
 
 export type WebhookEvent =
   | { kind: 'item'; thread: Thread; item_id: string; item?: Item }
@@ -13,7 +14,7 @@ const ITEM_POSTED = 'session_thread_item_posted';
 const OWN_TYPES = ['pending_prompt', 'pending_prompt_resolved'];
 
 const typedSchema = z.looseObject({ type: z.string() });
-const envelopeSchema = typedSchema.extend({ ...threadSchema.shape, item_id: z.string().min(1) });
+const envelopeSchema = typedSchema.extend({ ...threadSchema.shape, item_id: hostIdSchema });
 const eventSchema = envelopeSchema.extend({ item: itemSchema.nullish() }).superRefine(({ item, ...event }, context) => {
   // An item that says it is elsewhere must not act here (T1). What it leaves open, or null, says nothing.
   const said: Record<string, unknown> = { ...event, id: event.item_id };

@@ -4,16 +4,13 @@ import type { Mapping } from '#core/mapping/map-answers.ts';
 import type { Ports, StoredThread } from '#core/ports.ts';
 import type { Outcome } from '#core/prompt.ts';
 import { type Decision, decide } from '#core/prompting/decide.ts';
-import { isJustAnswered, settle } from '#core/prompting/slot.ts';
+import { isJustAnswered, KEPT_ITEM_BYTES, settle } from '#core/prompting/slot.ts';
 import { nextTurnMessage } from '#core/runner-message.ts';
 import type { Thread } from '#core/thread.ts';
 import { utf8Bytes } from '#core/utf8.ts';
 import { DEFAULT_RUNNER, finishPrompt } from '#settlement/finish-prompt.ts';
 import { confirmPosting } from '#settlement/question.ts';
 import { confirmAudited, confirmPosted } from './confirm-own-item.ts';
-
-/** A larger item is read from the thread again where it is needed: the record holds 400 KB in all. */
-const KEPT_ITEM_BYTES = 32 * 1024;
 
 /**
  * Protocol step 5, the whole story of one inbound item: read, decide, one conditional write, notify, audit. A lost write

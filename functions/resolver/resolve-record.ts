@@ -1,14 +1,15 @@
 import type { SQSRecord } from 'aws-lambda';
 import * as z from 'zod';
 import { PermanentFault } from '#core/errors.ts';
-import { type Item, itemSchema } from '#core/item.ts';
+import { hostIdSchema, itemSchema, threadSchema } from '#core/host-schemas.ts';
+import type { Item } from '#core/item.ts';
 import { parseJson } from '#core/json.ts';
 import type { Ports } from '#core/ports.ts';
-import { type Thread, threadSchema } from '#core/thread.ts';
+import type { Thread } from '#core/thread.ts';
 import { reportDecision } from './report-decision.ts';
 import { resolveItem } from './resolve-item.ts';
 
-const messageSchema = z.object({ thread: threadSchema, item_id: z.string().min(1), item: itemSchema.optional() });
+const messageSchema = z.object({ thread: threadSchema, item_id: hostIdSchema, item: itemSchema.optional() });
 
 /** The envelope around the item adds a level to what ingest let in. */
 const MESSAGE_DEPTH = 40;

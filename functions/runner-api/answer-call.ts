@@ -1,7 +1,8 @@
+import { threadSchema } from '#core/host-schemas.ts';
 import { parseJson } from '#core/json.ts';
 import type { Ports } from '#core/ports.ts';
 import { checkAttach, checkCancel, checkRaise } from '#core/raise.ts';
-import { type Thread, threadSchema } from '#core/thread.ts';
+import type { Thread } from '#core/thread.ts';
 import { utf8Bytes } from '#core/utf8.ts';
 import { acknowledgePrompt } from './acknowledge-prompt.ts';
 import { attach } from './attach.ts';

@@ -18,14 +18,19 @@ export async function attach(ports: Ports, thread: Thread, runner: string | unde
   const { slot } = await ports.store.read(thread);
   if (isUpToDate === 'half done' || (isUpToDate === 'unreadable' && slot.rev === 0)) return NOT_UP_TO_DATE;
   const open = slot.active?.state === 'open' ? promptView(slot.active) : null;
-  return { status: 200, answer: { open, unacknowledged: await unacknowledged(ports, thread, slot) } };
+  try {
+    return { status: 200, answer: { open, unacknowledged: await unacknowledged(ports, thread, slot) } };
+  } catch (error) {
+    ports.telemetry.failure('outcomes_unreadable', error, {});
+    return NOT_UP_TO_DATE;
+  }
 }
 
-/** Told `open: null` here, a runner would take the thread for one where nothing is asked. */
+/** Told `open: null` here, or an answer without its item, a runner would go on with less than there is. */
 const NOT_UP_TO_DATE = refusal(
   503,
   'thread_host_unavailable',
-  'What is open on this thread cannot be told now, as it could not be read to its end: attach again.',
+  'What is open or unacknowledged on this thread cannot be told now, as it could not be read to its end: attach again.',
 );
 
 /** Adopts what only the thread knows and finishes what is owed. */

@@ -2,7 +2,7 @@ import type { APIGatewayProxyEventV2WithIAMAuthorizer, APIGatewayProxyStructured
 import { runnerApiEnv } from '#adapters/env.ts';
 import { threadGroup } from '#adapters/names.ts';
 import { portsOf, promptPorts } from '#adapters/prompt-ports.ts';
-import { threadSchema } from '#core/thread.ts';
+import { threadSchema } from '#core/host-schemas.ts';
 import { answerCall } from './answer-call.ts';
 import { callingRunner } from './caller.ts';
 

@@ -1,4 +1,4 @@
-import type { Item } from '#core/item.ts';
+import { bareItem, type Item } from '#core/item.ts';
 import type { Ports } from '#core/ports.ts';
 import type { AnsweredBy, SettledPrompt, UnfinishedPrompt } from '#core/prompt.ts';
 import { CLAIM_MS, dropFinished, markOwed, markUnfinished, type Slot } from '#core/prompting/slot.ts';
@@ -93,7 +93,7 @@ async function notifyRunner(
 /** An answering item too large for the record is on the thread; if it was deleted there, its answers are still whole. */
 export async function readAgain({ threadHost }: Ports, thread: Thread, by: AnsweredBy): Promise<Item> {
   const { item_id, user_id, created_at } = by;
-  return (await threadHost.get(thread, item_id)) ?? { id: item_id, user_id, created_at, content: [] };
+  return (await threadHost.get(thread, item_id)) ?? bareItem({ id: item_id, user_id, created_at });
 }
 
 async function auditAndEnd(

@@ -1,8 +1,9 @@
+import { HOST_ID_LIMIT } from '#core/host-schemas.ts';
 import { isLater } from '#core/instant.ts';
 import { hasOtherContent, type Item, metadataField, ownField } from '#core/item.ts';
 import { type Mapping, mapAnswers } from '#core/mapping/map-answers.ts';
 import type { Answer, OpenPrompt, PostingPrompt } from '#core/prompt.ts';
-import type { Slot } from '#core/prompting/slot.ts';
+import { ANSWERS_LIMIT_BYTES, type Slot } from '#core/prompting/slot.ts';
 import { utf8Bytes } from '#core/utf8.ts';
 
 /** What an inbound item was used for, remembered so that a late delivery of it does nothing new (A4). */
@@ -34,9 +35,6 @@ export type Decision =
   | { do: 'confirm_posted'; prompt_id: string }
   | { do: 'confirm_audited'; prompt_id: string }
   | { do: 'ignore'; because: IgnoredBecause };
-
-/** All answers of a prompt together; larger ones would not fit the record (decisions.md A9). Nothing is cut. */
-export const ANSWERS_LIMIT_BYTES = 200 * 1024;
 
 /** The whole decision, without a side effect. It is made again from fresh state whenever its write is lost. */
 export function decide(state: ThreadState, item: Item): Decision {
@@ -84,7 +82,10 @@ function hasType(item: Item): boolean {
   return type !== undefined && type !== null;
 }
 
-/** The prompt that an item names, by metadata or by replying to a prompt item, if it is not the open one (A5). */
+/**
+ * The prompt that an item names, by metadata or by replying to a prompt item, if it is not the open one (A5). An endless
+ * name is no prompt's, and as much of it is told as a message can hold (I13).
+ */
 function namesAnother({ slot, receipts }: ThreadState, item: Item): string | undefined {
   const repliedTo = receipts.get(item.parent_id ?? '');
   const names = [
@@ -92,5 +93,6 @@ function namesAnother({ slot, receipts }: ThreadState, item: Item): string | und
     ownField(metadataField(item, 'prompt'), 'prompt_id'),
     repliedTo?.use === 'prompt' ? repliedTo.prompt_id : undefined,
   ];
-  return names.filter((name) => typeof name === 'string').find((name) => name !== slot.active?.prompt_id);
+  const other = names.filter((name) => typeof name === 'string').find((name) => name !== slot.active?.prompt_id);
+  return other?.slice(0, HOST_ID_LIMIT);
 }

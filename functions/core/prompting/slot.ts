@@ -37,11 +37,16 @@ export const POSTING_CLAIM_MS = 20_000;
 /** One worker's time to post an audit item: the host's 5 s, the look before it, and room to record the end. */
 export const CLAIM_MS = 12_000;
 
+/** All answers of a prompt together; larger ones would not fit the record (decisions.md A9). Nothing is cut. */
+export const ANSWERS_LIMIT_BYTES = 200 * 1024;
+/** A larger answering item is read from the thread again where it is needed. */
+export const KEPT_ITEM_BYTES = 16 * 1024;
 /**
- * DynamoDB holds 400 KB an item. A raise leaves room for the largest answers (A9) and a kept item, so that a settlement
- * never fails for its size; an outbox too full for that makes it wait.
+ * DynamoDB holds 400 KB an item. A raise leaves room for the largest answers (A9), a kept item, and who answered in three
+ * of the longest ids as JSON escapes them, so that a settlement never fails for its size; an outbox too full for that
+ * makes it wait. The largest body of a raise fits.
  */
-export const RAISE_LIMIT_BYTES = (399 - 200 - 33) * 1024;
+export const RAISE_LIMIT_BYTES = 399 * 1024 - ANSWERS_LIMIT_BYTES - KEPT_ITEM_BYTES - 19 * 1024;
 
 export const SUPERSEDED = 'superseded by a new question';
 export const LANDED_LATE = 'the question reached the thread after it was given up';

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
+import { threadSchema } from '#core/host-schemas.ts';
 import { parseInstant } from '#core/instant.ts';
-import { threadSchema } from '#core/thread.ts';
 import type { SurfaceFile } from '../../../surface/build.ts';
 import type { HostUser } from '../identity.ts';
 import { splitTarget } from '../routes.ts';

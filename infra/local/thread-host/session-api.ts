@@ -1,6 +1,7 @@
+import { threadSchema } from '#core/host-schemas.ts';
 import { parseInstant } from '#core/instant.ts';
 import { ownField } from '#core/item.ts';
-import { type Thread, threadSchema } from '#core/thread.ts';
+import type { Thread } from '#core/thread.ts';
 import type { HostItem, ItemStore, NewHostItem, Range } from './item-store.ts';
 
 export type HostAnswer = { status: number; body: unknown };

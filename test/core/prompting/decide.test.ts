@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { HOST_ID_LIMIT } from '#core/host-schemas.ts';
 import type { Item } from '#core/item.ts';
 import { type Decision, decide, type Receipt } from '#core/prompting/decide.ts';
 import type { Slot } from '#core/prompting/slot.ts';
@@ -109,6 +110,12 @@ describe('an item becomes a next turn', () => {
       anOpenPrompt,
       item('yes', { metadata: { prompt: { prompt_id: 'x' } } }),
       { because: 'names_another_prompt', stale_for: 'x' },
+    ],
+    [
+      'naming what is longer than any id: a message must hold it (I13)',
+      anOpenPrompt,
+      item('yes', { metadata: { prompt_id: 'x'.repeat(HOST_ID_LIMIT + 1) } }),
+      { because: 'names_another_prompt', stale_for: 'x'.repeat(HOST_ID_LIMIT) },
     ],
     [
       'naming the open one and another (A5)',

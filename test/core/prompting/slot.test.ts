@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { HOST_ID_LIMIT } from '#core/host-schemas.ts';
 import {
+  ANSWERS_LIMIT_BYTES,
   acknowledge,
   beginPosting,
   CLAIM_MS,
@@ -9,6 +11,7 @@ import {
   dropFinished,
   emptySlot,
   isJustAnswered,
+  KEPT_ITEM_BYTES,
   LANDED_LATE,
   markOwed,
   markUnfinished,
@@ -25,7 +28,7 @@ import {
   withdraw,
   workOf,
 } from '#core/prompting/slot.ts';
-import { answered, at, OTHER_PROMPT_ID, open, PROMPT_ID, posting, slotWith } from '../../support/given.ts';
+import { answered, at, item, OTHER_PROMPT_ID, open, PROMPT_ID, posting, slotWith } from '../../support/given.ts';
 
 const posted = { item_id: 'itm_question', posted_at: at(100) };
 const withdrawn = (more = {}) => {
@@ -79,6 +82,19 @@ describe('a raise', () => {
     expect(beginPosting(slot, fits, 1)).toBeDefined();
     expect(beginPosting(slot, { ...fits, session: `${fits.session}x` }, 1)).toBeUndefined();
   });
+});
+
+it('the largest answer to the largest prompt fits the record (A9, I13)', () => {
+  const id = '\u0001'.repeat(HOST_ID_LIMIT);
+  const size = JSON.stringify(slotWith({ active: open({ session: '' }) })).length;
+  const slot = slotWith({ active: open({ session: 'x'.repeat(RAISE_LIMIT_BYTES - size) }) });
+  const answers = [{ question: 'Run it?', answer: ['x'.repeat(ANSWERS_LIMIT_BYTES)] }];
+  const kept = item('x'.repeat(KEPT_ITEM_BYTES));
+  const answered_by = { item_id: id, user_id: id, created_at: id };
+  const settled = settle(slot, PROMPT_ID, { state: 'answered', answers, answered_by, item: kept }, 900_000_000_000_000);
+  const marks = { notified_at: 9e14, audit_unknown_at: 9e14, next_attempt_at: 9e14 };
+  const marked = settled && markUnfinished(settled, PROMPT_ID, { ...marks, claimed_until: 9e14 });
+  expect(JSON.stringify(marked).length).toBeLessThan(399 * 1024);
 });
 
 describe('the question', () => {
