@@ -3,6 +3,7 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
+    globalSetup: 'test/support/assembly-folder.ts',
     // For machines that are busy: no test waits on a clock, so it costs nothing where all is well.
     testTimeout: 30_000,
     // Vitest leaves one core idle; these tests wait on processes of their own more than they compute.

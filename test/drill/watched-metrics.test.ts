@@ -4,8 +4,8 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { MetricAlarm } from '../../infra/local/monitoring/alarm-evaluation.ts';
 import { MetricStore } from '../../infra/local/monitoring/metric-store.ts';
-import { type Assembly, synthesize } from '../../infra/local/synth.ts';
 import type { World } from '../local/world.ts';
+import { assembly } from '../support/assembly.ts';
 import { bringAbout } from './bring-about.ts';
 import { CANNOT_FIRE, FAULTS } from './faults.ts';
 
@@ -16,7 +16,6 @@ import { CANNOT_FIRE, FAULTS } from './faults.ts';
 const LIMIT_MINUTES = 30;
 const AT_ONCE = 3;
 
-let assembly: Assembly;
 const root = mkdtempSync(path.join(tmpdir(), 'watched-'));
 const emitted = new MetricStore(60_000);
 let alarms: readonly MetricAlarm[] = [];
@@ -35,8 +34,7 @@ const isEmitted = (expected: readonly string[]) =>
   alarms.filter((alarm) => expected.includes(shortName(alarm))).every(({ metric }) => emitted.has(metric));
 
 beforeAll(async () => {
-  assembly = await synthesize(new AbortController().signal);
-  const place = { assembly: assembly.folder, root, log: () => {} };
+  const place = { assembly: await assembly(), root, log: () => {} };
   const waiting = [...faults];
   const worker = async () => {
     for (let fault = waiting.shift(); fault; fault = waiting.shift()) {
@@ -48,7 +46,6 @@ beforeAll(async () => {
   await Promise.all(Array.from({ length: AT_ONCE }, worker));
 }, 180_000);
 afterAll(() => {
-  assembly.remove();
   rmSync(root, { recursive: true });
 });
 

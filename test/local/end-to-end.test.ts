@@ -5,9 +5,9 @@ import type { Item } from '#core/item.ts';
 import type { RunnerMessage } from '#core/runner-message.ts';
 import { deployLocally, type LocalStack } from '../../infra/local/deploy.ts';
 import { postItem } from '../../infra/local/host-post.ts';
-import { synthesize } from '../../infra/local/synth.ts';
 import { type RunnerApi, runnerApi } from '../../runner/runner-api.ts';
 import { followRunnerQueue } from '../../runner/runner-queue.ts';
+import { assembly } from '../support/assembly.ts';
 import { eventually } from '../support/eventually.ts';
 
 /** The real template, the real bundles, both emulators and the stand-in host: a reply's whole way, and nothing faked. */
@@ -16,15 +16,13 @@ const stopping = new AbortController();
 const messages: RunnerMessage[] = [];
 const lines: string[] = [];
 let stack: LocalStack;
-let assembly: { folder: string; remove: () => void };
 let api: RunnerApi;
 let clients: { sqs: SQSClient; dynamodb: DynamoDBClient };
 let following: Promise<void>;
 
 beforeAll(async () => {
-  assembly = await synthesize(stopping.signal);
   const log = (_source: string, line: string) => lines.push(line);
-  stack = await deployLocally({ assembly: assembly.folder, port: 0, scheduleEveryMs: 1000, log });
+  stack = await deployLocally({ assembly: await assembly(), port: 0, scheduleEveryMs: 1000, log });
   const { aws, runner_api_url, runner_queue_urls } = stack.addresses;
   const credentials = { accessKeyId: aws.access_key_id, secretAccessKey: aws.secret_access_key };
   const client = { region: aws.region, credentials };
@@ -42,7 +40,6 @@ afterAll(async () => {
   clients.sqs.destroy();
   clients.dynamodb.destroy();
   await stack.stop();
-  assembly.remove();
 });
 
 async function itemsOnThread(): Promise<Item[]> {

@@ -1,4 +1,3 @@
-import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import {
   CreateQueueCommand,
@@ -6,11 +5,11 @@ import {
   GetQueueAttributesCommand,
   SendMessageCommand,
 } from '@aws-sdk/client-sqs';
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { afterEach, expect, it } from 'vitest';
 import type { Thread } from '#core/thread.ts';
 import { deployLocally } from '../../infra/local/deploy.ts';
 import { StopStack } from '../../infra/local/stop-stack.ts';
-import { type Assembly, synthesize } from '../../infra/local/synth.ts';
+import { assembly, changedAssembly } from '../support/assembly.ts';
 import { eventually } from '../support/eventually.ts';
 import { runnerOf, startWorld, type World } from './world.ts';
 
@@ -18,19 +17,14 @@ const APPROVAL = [{ question: 'Deploy?', options: [{ label: 'Approve' }, { label
 /** A claim must run out, and a post of unknown outcome have landed, before the reconciler goes on. */
 const RECOVERY_MS = 40_000;
 
-let assembly: Assembly;
 const lines: string[] = [];
 const log = (source: string, line: string) => lines.push(`${source} ${line}`);
 const stops = new StopStack();
 
-beforeAll(async () => {
-  assembly = await synthesize(new AbortController().signal);
-}, 60_000);
 afterEach(async () => {
   await stops.stopAll();
   lines.length = 0;
 });
-afterAll(() => assembly.remove());
 
 const threadOf = (session_id: string): Thread => ({ revision_id: 'rev', session_id, alias: 'main' });
 const approval = (request_id: string) => ({ request_id, kind: 'approval' as const, questions: APPROVAL });
@@ -95,7 +89,7 @@ async function parks({ operator, stack }: World): Promise<void> {
 }
 
 it('every grant of every function is needed by something, and every call is granted', { timeout: 90_000 }, async () => {
-  const world = await startWorld(assembly.folder, log, stops);
+  const world = await startWorld(await assembly(), log, stops);
   const acknowledge = await answers(world);
   const untold = await losesTheRunnerQueue(world);
   await supersedes(world);
@@ -117,7 +111,7 @@ it('every grant of every function is needed by something, and every call is gran
 });
 
 it('without a grant its call fails as on AWS, and the log says which', async () => {
-  const folder = withoutGrant('RunnerApi', 'dynamodb:PutItem');
+  const folder = await withoutGrant('RunnerApi', 'dynamodb:PutItem');
   const stack = await deployLocally({ assembly: folder, port: 0, scheduleEveryMs: 60_000, log });
   stops.add(() => stack.stop());
   const raised = runnerOf(stack, stops).api.raise(threadOf('denied'), approval('r'));
@@ -130,19 +124,16 @@ it('without a grant its call fails as on AWS, and the log says which', async () 
 
 type PolicyResource = { Type: string; Properties: { PolicyDocument: { Statement: { Action: string | string[] }[] } } };
 
-/** A copy of the assembly in which the policy of the role that begins with `role` does not grant `action`. */
-function withoutGrant(role: string, action: string): string {
-  const folder = `${assembly.folder}-without`;
-  cpSync(assembly.folder, folder, { recursive: true });
-  stops.add(() => rmSync(folder, { recursive: true }));
-  const file = path.join(folder, 'InteractivePrompts.template.json');
-  const template = JSON.parse(readFileSync(file, 'utf8'));
-  for (const [id, { Type, Properties }] of Object.entries<PolicyResource>(template.Resources)) {
-    if (Type !== 'AWS::IAM::Policy' || !id.startsWith(role)) continue;
-    for (const statement of Properties.PolicyDocument.Statement) {
-      statement.Action = [statement.Action].flat().filter((one) => one !== action);
+/** The stack in which the policy of the role that begins with `role` does not grant `action`. */
+function withoutGrant(role: string, action: string): Promise<string> {
+  return changedAssembly((json) => {
+    const template = JSON.parse(json);
+    for (const [id, { Type, Properties }] of Object.entries<PolicyResource>(template.Resources)) {
+      if (Type !== 'AWS::IAM::Policy' || !id.startsWith(role)) continue;
+      for (const statement of Properties.PolicyDocument.Statement) {
+        statement.Action = [statement.Action].flat().filter((one) => one !== action);
+      }
     }
-  }
-  writeFileSync(file, JSON.stringify(template));
-  return folder;
+    return JSON.stringify(template);
+  });
 }

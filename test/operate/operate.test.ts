@@ -6,12 +6,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { threadGroup } from '#adapters/names.ts';
 import type { Thread } from '#core/thread.ts';
 import { StopStack } from '../../infra/local/stop-stack.ts';
-import { type Assembly, synthesize } from '../../infra/local/synth.ts';
 import { type Deployment, localDeployment, OperatorError } from '../../infra/operate/deployment.ts';
 import { examine } from '../../infra/operate/doctor.ts';
 import { findPrompt, listPrompts } from '../../infra/operate/prompts.ts';
 import { redrive } from '../../infra/operate/redrive.ts';
 import { startWorld, type World } from '../local/world.ts';
+import { assembly } from '../support/assembly.ts';
 import { eventually } from '../support/eventually.ts';
 
 const thread: Thread = { revision_id: 'rev', session_id: 'operated', alias: 'main' };
@@ -23,12 +23,10 @@ const approval = (request_id: string) => ({
 });
 
 const stops = new StopStack();
-let assembly: Assembly;
 let world: World;
 let deployment: Deployment;
 beforeAll(async () => {
-  assembly = await synthesize(new AbortController().signal);
-  world = await startWorld(assembly.folder, () => {}, stops);
+  world = await startWorld(await assembly(), () => {}, stops);
   const folder = mkdtempSync(path.join(tmpdir(), 'operate-'));
   stops.add(async () => rmSync(folder, { recursive: true }));
   const file = path.join(folder, 'addresses.json');
@@ -39,7 +37,6 @@ afterAll(async () => {
   deployment.dynamodb.destroy();
   deployment.sqs.destroy();
   await stops.stopAll();
-  assembly.remove();
 });
 
 it('without a stack on this machine it says how to start one', () => {

@@ -5,24 +5,19 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { StopStack } from '../../infra/local/stop-stack.ts';
-import { type Assembly, synthesize } from '../../infra/local/synth.ts';
 import { startWorld, type World } from '../local/world.ts';
+import { assembly } from '../support/assembly.ts';
 import { eventually } from '../support/eventually.ts';
 import { itemsOf, newFolder, placeOf, threadOf } from './given-runner.ts';
 
 /** A runner process that is killed at a step, and another one that asks again with the same `request_id`. */
 const stops = new StopStack();
-let assembly: Assembly;
 let world: World;
 
 beforeAll(async () => {
-  assembly = await synthesize(new AbortController().signal);
-  world = await startWorld(assembly.folder, () => {}, stops);
+  world = await startWorld(await assembly(), () => {}, stops);
 }, 90_000);
-afterAll(async () => {
-  await stops.stopAll();
-  assembly.remove();
-});
+afterAll(() => stops.stopAll());
 
 type Life = { told: Record<string, unknown>[]; text: () => string; ended: Promise<unknown>; child: ChildProcess };
 function live(session: string, folder: string, dieAt?: string): Life {

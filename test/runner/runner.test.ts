@@ -2,9 +2,9 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { NextTurn } from '#core/runner-message.ts';
 import type { Thread } from '#core/thread.ts';
 import { StopStack } from '../../infra/local/stop-stack.ts';
-import { type Assembly, synthesize } from '../../infra/local/synth.ts';
 import type { Runner } from '../../runner/runner.ts';
 import { startWorld, type World } from '../local/world.ts';
+import { assembly } from '../support/assembly.ts';
 import { eventually } from '../support/eventually.ts';
 import { approval, itemsOf, newFolder, placeOf, startGivenRunner, threadOf } from './given-runner.ts';
 
@@ -13,21 +13,16 @@ const ANSWER = { state: 'answered', answers: [{ question: 'Run it?', answer: ['A
 const SUPERSEDED = { state: 'cancelled', reason: 'superseded by a new question' };
 
 const stops = new StopStack();
-let assembly: Assembly;
 let world: World;
 let runner: Runner;
 let thread: Thread;
 let sessions = 0;
 
 beforeAll(async () => {
-  assembly = await synthesize(new AbortController().signal);
-  world = await startWorld(assembly.folder, () => {}, stops);
+  world = await startWorld(await assembly(), () => {}, stops);
   runner = await start();
 }, 90_000);
-afterAll(async () => {
-  await stops.stopAll();
-  assembly.remove();
-});
+afterAll(() => stops.stopAll());
 afterEach(() => {
   world.door.isShut = false;
 });

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Item } from '#core/item.ts';
 import type { Thread } from '#core/thread.ts';
 import { StopStack } from '../../infra/local/stop-stack.ts';
-import { type Assembly, synthesize } from '../../infra/local/synth.ts';
+import { assembly } from '../support/assembly.ts';
 import { eventually } from '../support/eventually.ts';
 import { ANNA, BEN, eventOf, type QuietStack, RUNNER, startQuietStack } from './quiet-stack.ts';
 
@@ -25,21 +25,16 @@ const stops = new StopStack();
 /** What the host says in place of its own answer, by a thread's session. */
 const sick = new Map<string, { status: number; body: string } | 'hangs_up'>();
 let hostKnowsUs = false;
-let assembly: Assembly;
 let stack: QuietStack;
 
 beforeAll(async () => {
-  assembly = await synthesize(new AbortController().signal);
   const says = (path: string, body: string) => {
     if (path.endsWith('/users/me')) return hostKnowsUs ? undefined : { status: 200, body: canary('users-me', 'body') };
     return sick.get(body === '' ? '' : JSON.parse(body).session_id);
   };
-  stack = await startQuietStack(assembly.folder, log, stops, { says });
+  stack = await startQuietStack(await assembly(), log, stops, { says });
 }, 90_000);
-afterAll(async () => {
-  await stops.stopAll();
-  assembly.remove();
-});
+afterAll(() => stops.stopAll());
 
 // biome-ignore lint/suspicious/noExplicitAny: what comes back is looked at by the tests
 type Answer = { status: number; json: any };
@@ -362,7 +357,7 @@ describe('every scenario with canaries in it', { timeout: 60_000 }, () => {
   }
 
   it('a key to the host that no header can hold', async () => {
-    const keyless = await startQuietStack(assembly.folder, log, stops, { key: UNUSABLE_KEY });
+    const keyless = await startQuietStack(await assembly(), log, stops, { key: UNUSABLE_KEY });
     const thread = threadOf('key');
     expect((await kept(keyless.call(thread, 'attach', {}))).status).toBe(503);
     const item = { id: 'itm_key', user_id: 'usr_anna', created_at: '2026-05-28T12:00:00Z', content: [] };
@@ -372,7 +367,7 @@ describe('every scenario with canaries in it', { timeout: 60_000 }, () => {
   });
 
   it('queues and a table that are gone', async () => {
-    const broken = await startQuietStack(assembly.folder, log, stops);
+    const broken = await startQuietStack(await assembly(), log, stops);
     const at = (place: string) => canary('gone', place);
     const thread = threadOf('gone');
     const { stack: deployed, operator } = broken;

@@ -3,8 +3,8 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Thread } from '#core/thread.ts';
 import { StopStack } from '../../infra/local/stop-stack.ts';
-import { type Assembly, synthesize } from '../../infra/local/synth.ts';
 import { signedHeaders } from '../local/sign-request.ts';
+import { assembly } from '../support/assembly.ts';
 import { eventually } from '../support/eventually.ts';
 import corpus from './corpus.json' with { type: 'json' };
 import { ANNA, eventOf, type QuietStack, startQuietStack } from './quiet-stack.ts';
@@ -26,19 +26,16 @@ const OPEN_THREADS = 30;
 
 const lines: string[] = [];
 const stops = new StopStack();
-let assembly: Assembly;
 let stack: QuietStack;
 const seen = new Map<string, number>();
 
 beforeAll(async () => {
-  assembly = await synthesize(new AbortController().signal);
-  stack = await startQuietStack(assembly.folder, (source, line) => lines.push(`${source} ${line}`), stops, { says });
+  stack = await startQuietStack(await assembly(), (source, line) => lines.push(`${source} ${line}`), stops, { says });
 }, 90_000);
 afterAll(async () => {
   const answers = [...seen].sort().map(([answer, count]) => `${count} × ${answer}`);
   console.log(`fuzz: seed ${SEED}, ${corpus.bodies.length} bodies of the corpus to each: ${answers.join(', ')}`);
   await stops.stopAll();
-  assembly.remove();
 });
 
 /** The host knows every item that it is asked for: an item that it does not know is put aside, and rightly so. */

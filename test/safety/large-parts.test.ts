@@ -3,7 +3,7 @@ import { HOST_ID_LIMIT } from '#core/host-schemas.ts';
 import type { Item } from '#core/item.ts';
 import type { Thread } from '#core/thread.ts';
 import { StopStack } from '../../infra/local/stop-stack.ts';
-import { type Assembly, synthesize } from '../../infra/local/synth.ts';
+import { assembly } from '../support/assembly.ts';
 import { eventually } from '../support/eventually.ts';
 import { ANNA, eventOf, type QuietStack, startQuietStack } from './quiet-stack.ts';
 
@@ -39,23 +39,18 @@ const REFUSED: Record<string, Partial<Item>> = {
 };
 
 const stops = new StopStack();
-let assembly: Assembly;
 let stack: QuietStack;
 /** The session for which there is no host now. */
 let away = '';
 const ends = new Map<string, Promise<'goes on' | 'is blocked'>>();
 
 beforeAll(async () => {
-  assembly = await synthesize(new AbortController().signal);
   const says = (_path: string, body: string) => (away !== '' && body.includes(away) ? 'hangs_up' : undefined);
-  stack = await startQuietStack(assembly.folder, () => {}, stops, { says });
+  stack = await startQuietStack(await assembly(), () => {}, stops, { says });
   for (const [what, item] of Object.entries(TAKEN)) ends.set(what, endOf(what, item));
   await Promise.all(ends.values());
 }, 120_000);
-afterAll(async () => {
-  await stops.stopAll();
-  assembly.remove();
-});
+afterAll(() => stops.stopAll());
 
 /** A question is asked, the item comes, and after it a good reply: that one settles the question, or is a next turn. */
 async function endOf(what: string, given: Partial<Item>): Promise<'goes on' | 'is blocked'> {

@@ -1,11 +1,9 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import path from 'node:path';
 import { GetQueueAttributesCommand } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Item } from '#core/item.ts';
 import type { Thread } from '#core/thread.ts';
 import { StopStack } from '../../infra/local/stop-stack.ts';
-import { type Assembly, synthesize } from '../../infra/local/synth.ts';
+import { assembly, changedAssembly } from '../support/assembly.ts';
 import { eventually } from '../support/eventually.ts';
 import { ANNA, BEN, eventOf, type QuietStack, startQuietStack } from './quiet-stack.ts';
 
@@ -21,14 +19,7 @@ const text = (words: string) => ({ content: [{ type: 'text' as const, text: word
 
 const lines: string[] = [];
 const stops = new StopStack();
-let assembly: Assembly;
-beforeAll(async () => {
-  assembly = await synthesize(new AbortController().signal);
-}, 90_000);
-afterAll(async () => {
-  await stops.stopAll();
-  assembly.remove();
-});
+afterAll(() => stops.stopAll());
 
 async function raises(stack: QuietStack, thread: Thread, request_id: string): Promise<string> {
   const answer = await stack.call(thread, 'prompts', approval(request_id));
@@ -53,7 +44,7 @@ const resolved = (item: Item, fact: string) =>
 describe('a recorded webhook', () => {
   let stack: QuietStack;
   beforeAll(async () => {
-    stack = await startQuietStack(assembly.folder, (source, line) => lines.push(`${source} ${line}`), stops);
+    stack = await startQuietStack(await assembly(), (source, line) => lines.push(`${source} ${line}`), stops);
   }, 90_000);
 
   it('a recorded webhook sent again changes nothing: no second outcome, no next turn, no approval of the next prompt', async () => {
@@ -122,8 +113,11 @@ describe('a recorded webhook', () => {
 describe('TRUST_WEBHOOK_ITEM=false: a webhook that is signed and not true', () => {
   let stack: QuietStack;
   beforeAll(async () => {
-    distrustWebhooks(assembly.folder);
-    stack = await startQuietStack(assembly.folder, (source, line) => lines.push(`${source} ${line}`), stops);
+    stack = await startQuietStack(
+      await changedAssembly(distrusting),
+      (source, line) => lines.push(`${source} ${line}`),
+      stops,
+    );
   }, 90_000);
 
   const forgeries: [what: string, forged: Partial<Item>][] = [
@@ -188,10 +182,6 @@ function hasType(metadata: unknown, type: string): boolean {
 }
 
 /** What `trustWebhookItem: false` in infra/config.ts makes of the template (test/infra/functions.test.ts). */
-function distrustWebhooks(folder: string): void {
-  const file = path.join(folder, readdirSync(folder).find((name) => name.endsWith('.template.json')) ?? '');
-  const template = readFileSync(file, 'utf8');
-  const distrusting = template.replace('"TRUST_WEBHOOK_ITEM": "true"', '"TRUST_WEBHOOK_ITEM": "false"');
-  if (distrusting === template) throw new Error('the template has no TRUST_WEBHOOK_ITEM that is true');
-  writeFileSync(file, distrusting);
+function distrusting(template: string): string {
+  return template.replace('"TRUST_WEBHOOK_ITEM": "true"', '"TRUST_WEBHOOK_ITEM": "false"');
 }

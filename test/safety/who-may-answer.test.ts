@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Thread } from '#core/thread.ts';
 import { StopStack } from '../../infra/local/stop-stack.ts';
-import { type Assembly, synthesize } from '../../infra/local/synth.ts';
+import { assembly } from '../support/assembly.ts';
 import { eventually } from '../support/eventually.ts';
 import { ANNA, eventOf, type QuietStack, startQuietStack } from './quiet-stack.ts';
 
@@ -21,22 +21,17 @@ const NO_USER = [
 
 const lines: string[] = [];
 const stops = new StopStack();
-let assembly: Assembly;
 let stack: QuietStack;
 let asked = 0;
 let isBack = false;
 
 beforeAll(async () => {
-  assembly = await synthesize(new AbortController().signal);
   // From the start: whoever was told once knows it for good.
   const says = (path: string) =>
     path.endsWith('/users/me') && !isBack ? NO_USER[asked++ % NO_USER.length] : undefined;
-  stack = await startQuietStack(assembly.folder, (source, line) => lines.push(`${source} ${line}`), stops, { says });
+  stack = await startQuietStack(await assembly(), (source, line) => lines.push(`${source} ${line}`), stops, { says });
 }, 90_000);
-afterAll(async () => {
-  await stops.stopAll();
-  assembly.remove();
-});
+afterAll(() => stops.stopAll());
 
 it('replies wait while our own user is unknown, whatever the host says instead, and then settle', async () => {
   const replies = await Promise.all(THREADS.map(askAndReply));

@@ -2,7 +2,7 @@ import { SendMessageCommand } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AlarmStatus } from '../../../infra/local/monitoring/alarm-watch.ts';
 import { StopStack } from '../../../infra/local/stop-stack.ts';
-import { type Assembly, synthesize } from '../../../infra/local/synth.ts';
+import { assembly } from '../../support/assembly.ts';
 import { eventually } from '../../support/eventually.ts';
 import { startWorld, type World } from '../world.ts';
 
@@ -10,18 +10,13 @@ const PARKED = 'InteractivePrompts-ItemsParked';
 const thread = { revision_id: 'rev', session_id: 'ses', alias: 'main' };
 const said: string[] = [];
 const stops = new StopStack();
-let assembly: Assembly;
 let world: World;
 
 beforeAll(async () => {
-  assembly = await synthesize(new AbortController().signal);
   const say = (line: string) => said.push(line);
-  world = await startWorld(assembly.folder, () => {}, stops, { minuteMs: 1000, say });
+  world = await startWorld(await assembly(), () => {}, stops, { minuteMs: 1000, say });
 }, 90_000);
-afterAll(async () => {
-  await stops.stopAll();
-  assembly.remove();
-});
+afterAll(() => stops.stopAll());
 
 const metrics = async () => (await fetch(world.stack.addresses.metrics_url)).text();
 async function alarms(): Promise<AlarmStatus[]> {
