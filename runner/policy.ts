@@ -13,7 +13,7 @@ export type Verdict = 'allow' | 'deny' | 'ask';
  *   words (`npm run *`, `git log **`). Where a rule allows, `*` stands for no option (`-x`), and neither for a way up
  *   (`../x`).
  * - `path`: an absolute path; `*` stands for any characters within a name, and `**` for any number of names
- *   (`/work/repo/**`, which is the folder itself too).
+ *   (`/srv/repo/**`, which is the folder itself too).
  */
 export type Rule = { verdict: Verdict; tool?: string; command?: string; path?: string };
 export type Policy =

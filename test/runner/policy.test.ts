@@ -9,7 +9,7 @@ import { simpleCommand } from '../../runner/simple-command.ts';
 
 const guarded = (...rules: Rule[]) => checkPolicy({ permissions: 'guarded', rules });
 const bash = (command: string): PolicyCall => ({ tool: 'Bash', command });
-const edit = (...paths: string[]): PolicyCall => ({ tool: 'Edit', paths, cwd: '/work/repo' });
+const edit = (...paths: string[]): PolicyCall => ({ tool: 'Edit', paths, cwd: '/srv/repo' });
 
 describe('what a policy decides', () => {
   it('asks about everything under approval and about nothing under autonomous', () => {
@@ -55,8 +55,8 @@ describe('what a policy decides', () => {
     ['allow', 'git log **', 'git log -p --stat'],
     ['ask', 'git log *', 'git log --output=/etc/passwd'],
     ['allow', 'git log ** --oneline', 'git log main --oneline'],
-    ['allow', 'cat /work/*', 'cat /work/a.txt'],
-    ['ask', 'cat /work/*', 'cat /work/../etc/passwd'],
+    ['allow', 'cat /srv/*', 'cat /srv/a.txt'],
+    ['ask', 'cat /srv/*', 'cat /srv/../etc/passwd'],
     ['ask', 'cat **', 'cat ../../etc/passwd'],
     ['allow', 'make -C .. all', 'make -C .. all'],
     ['allow', 'echo *', "echo 'a; b && $c'"],
@@ -80,27 +80,27 @@ describe('what a policy decides', () => {
   });
 
   it.each<[Verdict, string[]]>([
-    ['allow', ['/work/repo/a.ts']],
-    ['allow', ['/work/repo']],
-    ['allow', ['src/a.ts', '/work/repo/b/../c.ts']],
-    ['ask', ['/work/repo/a.ts', '/etc/passwd']],
-    ['ask', ['/work/repo/../other/a.ts']],
+    ['allow', ['/srv/repo/a.ts']],
+    ['allow', ['/srv/repo']],
+    ['allow', ['src/a.ts', '/srv/repo/b/../c.ts']],
+    ['ask', ['/srv/repo/a.ts', '/etc/passwd']],
+    ['ask', ['/srv/repo/../other/a.ts']],
     ['ask', ['../other/a.ts']],
-    ['ask', ['/work/repository/a.ts']],
-    ['ask', ['~/work/repo/a.ts']],
-    ['ask', ['/work/repo/a\0.ts']],
+    ['ask', ['/srv/repository/a.ts']],
+    ['ask', ['~/srv/repo/a.ts']],
+    ['ask', ['/srv/repo/a\0.ts']],
     ['ask', ['']],
     ['ask', []],
-  ])('%s: the rule that allows /work/repo/** with the paths %j', (verdict, paths) => {
-    expect(decide(guarded({ verdict: 'allow', path: '/work/repo/**' }), edit(...paths))).toBe(verdict);
+  ])('%s: the rule that allows /srv/repo/** with the paths %j', (verdict, paths) => {
+    expect(decide(guarded({ verdict: 'allow', path: '/srv/repo/**' }), edit(...paths))).toBe(verdict);
   });
 
   it('matches names of a path one by one', () => {
-    const policy = guarded({ verdict: 'deny', path: '/**/.env*' }, { verdict: 'allow', path: '/work/*/src/**' });
-    expect(decide(policy, edit('/work/a/src/.env.local'))).toBe('deny');
-    expect(decide(policy, edit('/work/a/src/ok.ts', '/work/a/.env'))).toBe('deny');
-    expect(decide(policy, edit('/work/a/src/x/y.ts'))).toBe('allow');
-    expect(decide(policy, edit('/work/a/b/src/y.ts'))).toBe('ask');
+    const policy = guarded({ verdict: 'deny', path: '/**/.env*' }, { verdict: 'allow', path: '/srv/*/src/**' });
+    expect(decide(policy, edit('/srv/a/src/.env.local'))).toBe('deny');
+    expect(decide(policy, edit('/srv/a/src/ok.ts', '/srv/a/.env'))).toBe('deny');
+    expect(decide(policy, edit('/srv/a/src/x/y.ts'))).toBe('allow');
+    expect(decide(policy, edit('/srv/a/b/src/y.ts'))).toBe('ask');
   });
 
   it('lets no later rule allow what a rule that denies might hold for', () => {
@@ -109,7 +109,7 @@ describe('what a policy decides', () => {
     expect(decide(policy, { tool: 'mcp__files__read' })).toBe('ask');
     expect(decide(policy, { tool: 'Edit', paths: ['passwd'] })).toBe('ask');
     expect(decide(policy, edit('/etc/passwd'))).toBe('deny');
-    expect(decide(policy, edit('/work/a'))).toBe('allow');
+    expect(decide(policy, edit('/srv/a'))).toBe('allow');
   });
 
   it('holds a rule only where all that it names is true', () => {
@@ -192,13 +192,13 @@ describe('what no command gets past', () => {
   });
 
   it('allows no path outside of the folder, however it is written', () => {
-    const names = fc.array(fc.constantFrom('.', '..', 'repo', 'work', 'a', '', 'etc'), { maxLength: 8 });
-    const policy = guarded({ verdict: 'allow', path: '/work/repo/**' });
+    const names = fc.array(fc.constantFrom('.', '..', 'repo', 'srv', 'a', '', 'etc'), { maxLength: 8 });
+    const policy = guarded({ verdict: 'allow', path: '/srv/repo/**' });
     fc.assert(
       fc.property(names, fc.boolean(), (names, isRelative) => {
         const given = (isRelative ? '' : '/') + names.join('/');
-        const real = new URL(`file://${given.startsWith('/') ? '' : '/work/repo/'}${given.replaceAll(/\/+/g, '/')}`);
-        const isInside = /^\/work\/repo(\/|$)/.test(real.pathname.replaceAll(/\/+/g, '/'));
+        const real = new URL(`file://${given.startsWith('/') ? '' : '/srv/repo/'}${given.replaceAll(/\/+/g, '/')}`);
+        const isInside = /^\/srv\/repo(\/|$)/.test(real.pathname.replaceAll(/\/+/g, '/'));
         if (decide(policy, edit(given)) === 'allow') expect(isInside).toBe(true);
       }),
       { numRuns: 1000 },
@@ -221,7 +221,7 @@ describe('a policy from a file', () => {
     [{ permissions: 'guarded', rules: [{ verdict: 'allow', command: 'ls; id' }] }, 'rules[0].command'],
     [{ permissions: 'guarded', rules: [{ verdict: 'allow', command: '' }] }, 'rules[0].command'],
     [{ permissions: 'guarded', rules: [{ verdict: 'allow', path: 'src/**' }] }, 'rules[0].path'],
-    [{ permissions: 'guarded', rules: [{ verdict: 'allow', path: '/work/../**' }] }, 'rules[0].path'],
+    [{ permissions: 'guarded', rules: [{ verdict: 'allow', path: '/srv/../**' }] }, 'rules[0].path'],
     [{ permissions: 'guarded' }, 'rules'],
     [{ permissions: 'approval', rules: [] }, 'policy'],
     [{ permissions: 'all' }, 'permissions'],

@@ -102,7 +102,7 @@ const slow: Partial<ClaudeRun> = {
 
 const scenes = {
   bash: await record(once(bash('touch made'))),
-  write: await record(once(use('Write', { file_path: '/work/notes.md', content: 'one\ntwo\n' }))),
+  write: await record(once(use('Write', { file_path: '/srv/notes.md', content: 'one\ntwo\n' }))),
   read_outside: await record(once(use('Read', { file_path: '/etc/hostname' }))),
   ask_user: await record(
     once(use(ASK_USER, { questions: [{ question: 'Which?', options: [{ label: 'this' }] }, { question: 'Why?' }] })),

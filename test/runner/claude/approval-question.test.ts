@@ -8,12 +8,12 @@ function told(scene: Parameters<typeof callbackOf>[0]): string {
 }
 
 it('tells a command, what the model says of it, and the path it touches', () => {
-  expect(told('bash')).toBe('Claude wants to use Bash\n\n    touch made\n\nmake a file\n\nPath: /work/made');
+  expect(told('bash')).toBe('Claude wants to use Bash\n\n    touch made\n\nmake a file\n\nPath: /srv/made');
 });
 
 it('tells a file with all that is to stand in it, and why a permission is needed', () => {
   expect(told('write')).toBe(
-    'Claude wants to use Write\n\n    file_path: /work/notes.md\n    content:\n        one\n        two\n        \n\nReason: Path is outside allowed working directories',
+    'Claude wants to use Write\n\n    file_path: /srv/notes.md\n    content:\n        one\n        two\n        \n\nReason: Path is outside allowed working directories',
   );
 });
 

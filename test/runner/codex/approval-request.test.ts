@@ -4,7 +4,7 @@ import type { RpcRequest } from '../../../runner/codex/json-rpc.ts';
 import { UnreadableRequest } from '../../../runner/codex/read-request.ts';
 import { changed, requestOf, requestsOf } from './frames.ts';
 
-const NOTES: Change = { path: '/work/notes.md', kind: { type: 'add' }, diff: 'a line\n' };
+const NOTES: Change = { path: '/srv/notes.md', kind: { type: 'add' }, diff: 'a line\n' };
 const read = (request: RpcRequest, changes: Change[] | undefined = [NOTES]) => readApproval(request, () => changes);
 const textOf = (request: RpcRequest, changes?: Change[]) => read(request, changes).question.question;
 const command = (params: Record<string, unknown>) => changed('command_approved', params);
@@ -38,12 +38,12 @@ describe('the question', () => {
 
   it('of a change of files shows every path and all of every diff', () => {
     const moved: Change = {
-      path: '/work/a',
-      kind: { type: 'update', move_path: '/work/b' },
+      path: '/srv/a',
+      kind: { type: 'update', move_path: '/srv/b' },
       diff: '@@ -1 +1 @@\n-x\n+y',
     };
     expect(textOf(requestOf('file_change'), [NOTES, moved])).toBe(
-      'Codex wants to change files\n\nadd /work/notes.md\n\n    a line\n    \n\nupdate /work/a to /work/b\n\n    @@ -1 +1 @@\n    -x\n    +y',
+      'Codex wants to change files\n\nadd /srv/notes.md\n\n    a line\n    \n\nupdate /srv/a to /srv/b\n\n    @@ -1 +1 @@\n    -x\n    +y',
     );
   });
 
@@ -153,7 +153,7 @@ it.each<[string, RpcRequest, object[]]>([
     requestOf('command_approved'),
     [{ tool: 'exec_command', command: "/bin/bash -lc 'touch made'", cwd: '/work' }],
   ],
-  ['a change of files', requestOf('file_change'), [{ tool: 'apply_patch', paths: ['/work/notes.md'] }]],
+  ['a change of files', requestOf('file_change'), [{ tool: 'apply_patch', paths: ['/srv/notes.md'] }]],
   ['permissions', requestOf('permissions'), [{ tool: 'request_permissions', cwd: '/work' }]],
   ["a server's tool", requestOf('mcp_tool'), [{ tool: 'mcp__files__make_file' }]],
 ])('a policy is shown %s', (_what, request, calls) => {
@@ -173,8 +173,6 @@ it.each<[string, RpcRequest, string[]]>([
 });
 
 it('a policy is shown both paths of a file that is moved', () => {
-  const moved: Change = { path: '/work/a', kind: { type: 'update', move_path: '/etc/b' }, diff: '' };
-  expect(read(requestOf('file_change'), [moved]).calls).toEqual([
-    { tool: 'apply_patch', paths: ['/work/a', '/etc/b'] },
-  ]);
+  const moved: Change = { path: '/srv/a', kind: { type: 'update', move_path: '/etc/b' }, diff: '' };
+  expect(read(requestOf('file_change'), [moved]).calls).toEqual([{ tool: 'apply_patch', paths: ['/srv/a', '/etc/b'] }]);
 });
