@@ -3,6 +3,7 @@ import type { Ask, Asking, Outcome } from '../ask.ts';
 import type { AskedBy, InterruptedCall } from '../interrupted-calls.ts';
 import { OpenCalls } from '../open-calls.ts';
 import { approvalOf, heard } from '../reply-texts.ts';
+import type { GivenOutcome } from '../run.ts';
 import type {
   AgentOptions,
   AgentSdk,
@@ -54,6 +55,8 @@ export class ClaudeAdapter {
   readonly #open: OpenCalls;
   readonly #holdMs: number;
   readonly #interrupted: InterruptedCall[];
+  /** Of the calls whose outcome was given. */
+  readonly #acknowledge = new Map<string, () => void>();
   #sessionId: string | undefined;
   #deferred: Call | undefined;
   #called: () => void = () => {};
@@ -91,6 +94,14 @@ export class ClaudeAdapter {
   /** The process is gone: whatever waited in it is given up, except the call that was deferred. */
   processEnded(): void {
     this.#open.dropAllBut(this.#deferred?.id);
+  }
+
+  /**
+   * The results of these calls are in the session. Their outcomes are acknowledged at once and not at the end of the turn,
+   * or an identical call after a crash would take the same approval again.
+   */
+  callsEnded(ids: string[]): void {
+    for (const id of ids) this.#acknowledge.get(id)?.();
   }
 
   /** Waits for the person whose answer the deferred call needs; the next process picks the outcome up. */
@@ -156,7 +167,10 @@ export class ClaudeAdapter {
     if (signal?.aborted) this.#open.drop(call.id);
     signal?.addEventListener('abort', () => this.#open.drop(call.id), { once: true });
     const outcome = await asked;
-    return outcome.state === 'parked' ? new Promise(() => {}) : outcome;
+    if (outcome.state === 'parked') return new Promise(() => {});
+    const { acknowledge } = outcome;
+    if (acknowledge) this.#acknowledge.set(call.id, () => void acknowledge());
+    return outcome;
   }
 
   /** Two deferred calls of one message: the harness would keep the last and lose the others without a trace. */
@@ -181,7 +195,7 @@ export class ClaudeAdapter {
     }
   }
 
-  #ask(call: Call): Promise<Outcome> {
+  #ask(call: Call): Promise<GivenOutcome> {
     return this.#open.outcome(call.id, () => this.#asking(call));
   }
 

@@ -63,15 +63,17 @@ export function sessionAfter(session: ClaudeSession | undefined, message: AgentM
   const { type, subtype, session_id = session?.session_id, deferred_tool_use: deferred } = message;
   if (session_id === undefined) return undefined;
   if (type === 'system' && subtype === 'init') return { ...session, session_id, busy: true };
-  if (type === 'user' && session?.deferred && answers(message, session.deferred.id)) return { session_id, busy: true };
+  if (session?.deferred && callsEndedBy(message).includes(session.deferred.id)) return { session_id, busy: true };
   if (type !== 'result') return session;
   if (message.stop_reason !== 'tool_deferred' || !deferred) return { session_id, busy: false };
   return { session_id, busy: true, deferred: { id: deferred.id, name: deferred.name } };
 }
 
-function answers({ message }: AgentMessage, callId: string): boolean {
+/** The calls whose results a message brings. */
+function callsEndedBy({ type, message }: AgentMessage): string[] {
   const { content } = Object(message) as { content?: unknown };
-  return Array.isArray(content) && content.some((block) => Object(block).tool_use_id === callId);
+  if (type !== 'user' || !Array.isArray(content)) return [];
+  return content.map((block) => Object(block).tool_use_id).filter((id) => typeof id === 'string');
 }
 
 async function* oneProcess(
@@ -100,6 +102,7 @@ async function* oneProcess(
       if (message.type !== 'command_lifecycle') heard.abort();
       session = sessionAfter(session, message);
       if (message.type === 'result') done.resolve();
+      adapter.callsEnded(callsEndedBy(message));
       yield message;
     }
   } catch (error) {

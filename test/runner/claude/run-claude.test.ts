@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { Ask } from '../../../runner/ask.ts';
+import type { Ask, Outcome } from '../../../runner/ask.ts';
 import type { AgentMessage, AgentOptions, AgentSdk } from '../../../runner/claude/agent-sdk.ts';
 import { type ClaudeRun, type ClaudeSession, runClaude, sessionAfter } from '../../../runner/claude/run-claude.ts';
 import { answered } from '../outcomes.ts';
-import { hookOf, processesOf, type Scene } from './frames.ts';
+import { callbackOf, hookOf, processesOf, type Scene } from './frames.ts';
 
 /** The SDK as the run meets it: each process tells the recorded messages, after a call to the hook where there is one. */
 function replayed(scene: Scene) {
@@ -151,4 +151,24 @@ it('does not start over a deferred call whose process ended without a word on it
     end: { state: 'ended', session },
   });
   expect(processes).toHaveLength(1);
+});
+
+it('acknowledges an outcome as soon as the result of its call is in the session, not at the end of the turn', async () => {
+  const { tool, input, details } = callbackOf('bash');
+  const acknowledged: string[] = [];
+  const seen: [type: string, acknowledged: number][] = [];
+  const ask: Ask = async ({ request_id }) =>
+    ({ ...answered([['Approve']]), acknowledge: async () => void acknowledged.push(request_id) }) as Outcome;
+  const sdk: AgentSdk = {
+    createSdkMcpServer: () => ({}),
+    async *query({ options }) {
+      await options?.canUseTool?.(tool, input, details);
+      yield* processesOf('bash')[0] ?? [];
+    },
+  };
+  for await (const { type } of runClaude({ ...guarded, sdk, ask })) seen.push([type, acknowledged.length]);
+  const result = seen.findIndex(([type]) => type === 'user');
+  expect(seen.slice(0, result).every(([, count]) => count === 0)).toBe(true);
+  expect(seen.slice(result).every(([, count]) => count === 1)).toBe(true);
+  expect(acknowledged).toEqual([details.toolUseID]);
 });
